@@ -10,7 +10,7 @@ import (
 
 func TestErrors(t *testing.T) {
 	problem := `{"type":"/docs/errors#VALIDATION_ERROR","title":"Bad Request","status":400,"detail":"The request is not valid; see errors.",
-		"code":"VALIDATION_ERROR","requestId":"r1","errors":[{"pointer":"/email","detail":"must be an e-mail address"},
+		"code":"VALIDATION_ERROR","requestId":"r1","errors":[{"pointer":"/email","detail":"must be an email address"},
 		{"pointer":"query/limit","detail":"must be at most 100"}]}`
 	for name, test := range map[string]struct {
 		answer func(http.ResponseWriter)
@@ -21,7 +21,7 @@ func TestErrors(t *testing.T) {
 		"problem": {
 			status(http.StatusBadRequest, problem, "X-Request-Id", "r1"),
 			"portside: GET /v1/users/u1: 400 Bad Request (VALIDATION_ERROR): The request is not valid; see errors.; " +
-				"email: must be an e-mail address; query/limit: must be at most 100 [request r1]",
+				"email: must be an email address; query/limit: must be at most 100 [request r1]",
 			client.ProblemCodeVALIDATIONERROR, 2,
 		},
 		"problem of the gateway": {

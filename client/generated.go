@@ -1069,7 +1069,7 @@ type AuditTarget struct {
 	// Examples: user
 	Kind string `json:"kind"`
 
-	// Name At the time of the event: the e-mail address of a user, the slug of a customer, the name of a token.
+	// Name At the time of the event: the email address of a user, the slug of a customer, the name of a token.
 	//
 	// Examples: ada@example.com
 	Name *string `json:"name"`
@@ -1537,7 +1537,7 @@ type ComparisonAnswer struct {
 
 // Contact defines model for Contact.
 type Contact struct {
-	// Email E-mail address in lower case.
+	// Email Email address in lower case.
 	//
 	// Examples: ada@example.com
 	Email string `json:"email"`
@@ -1555,7 +1555,7 @@ type Contact struct {
 
 // ContactInput defines model for ContactInput.
 type ContactInput struct {
-	// Email E-mail address; stored in lower case.
+	// Email Email address; stored in lower case.
 	//
 	// Examples: ada@example.com
 	Email string `json:"email"`
@@ -2761,7 +2761,7 @@ type ProblemCode string
 type ProblemField struct {
 	// Detail What is expected there. It does not repeat the value that was sent. It may name an unknown column.
 	//
-	// Examples: must be an e-mail address such as ada@example.com
+	// Examples: must be an email address such as ada@example.com
 	Detail string `json:"detail"`
 
 	// Pointer JSON pointer (RFC 6901) into the body, empty for the whole body; or query/<name>, path/<name> or header/<name>, or query for the whole query.
@@ -3015,7 +3015,7 @@ type Quote struct {
 
 // RankingEntry defines model for RankingEntry.
 type RankingEntry struct {
-	// Email E-mail address of the user; only for persons. Null if the user is deleted.
+	// Email Email address of the user; only for persons. Null if the user is deleted.
 	//
 	// Examples: ada@example.com
 	Email *string `json:"email,omitempty"`
@@ -4752,7 +4752,7 @@ type ListUsersParams struct {
 	Role *ListUsersParamsRole
 	// Only users with this status.
 	Status *ListUsersParamsStatus
-	// Only the user with exactly this e-mail address, in upper or lower case.
+	// Only the user with exactly this email address, in upper or lower case.
 	Email *string
 	// Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters.
 	Ids *[]string

@@ -62,7 +62,7 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
      r"must not (be empty|contain (control|an address))|must contain a visible character|must have at most \d+ characters"),
     (r"POST /api/v1/credential-requests/\{requestId\}/(approve|deny)", r"/reason", r"must have 0 to 1000 readable characters"),
     (CUSTOMER_CHANGES, r"/slug", r"must have 1 to 63 lower-case letters"),
-    (CUSTOMER_CHANGES, r"/contacts/\d+/email", r"must be an e-mail address"),
+    (CUSTOMER_CHANGES, r"/contacts/\d+/email", r"must be an email address"),
     (CUSTOMER_CHANGES, r"/(name|externalId|contacts/\d+/(name|role))",
      r"must not (be empty|contain)|must contain a visible character|must have at most \d+ characters"),
     (CUSTOMER_CHANGES, r"/metadata", r"must not contain NUL"),

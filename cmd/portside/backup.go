@@ -32,7 +32,7 @@ command fails if they change during five rounds. Pulls, metrics and audit events
 once, so metrics may differ slightly from their sources: run reconcile after a restore. The
 sealed objects of the audit log are not in the backup.
 
-The files contain names, e-mail addresses, network addresses and hashes of credentials, but
+The files contain names, email addresses, network addresses and hashes of credentials, but
 no secrets in plain text. Only their owner may read them. After an interruption, run the
 command again within 24 hours. Images, secrets in AWS Secrets Manager and uploaded media are
 not in the backup.`,

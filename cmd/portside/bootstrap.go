@@ -27,7 +27,7 @@ command again does nothing as long as the key in the file works. If the file is 
 its key no longer works, the command issues another key for the same admin.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, wanted := newTarget(flags), firstAdmin{}
-			flags.StringVar(&wanted.email, "email", "", "the admin's e-mail `ADDRESS`")
+			flags.StringVar(&wanted.email, "email", "", "the admin's email `ADDRESS`")
 			flags.StringVar(&wanted.name, "name", "", "the admin's `NAME`")
 			flags.StringVar(&wanted.keyFile, "key-file", "", "write the key to this `FILE`; default: stdout")
 			flags.BoolVar(&wanted.force, "force", false, "create this admin even if another active admin exists")

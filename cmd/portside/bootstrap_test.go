@@ -76,7 +76,7 @@ func TestBootstrap(t *testing.T) {
 func TestBootstrapRejectsConflicts(t *testing.T) {
 	t.Parallel()
 	o := newTestStack(t)
-	o.expect(o.run("bootstrap", "--email", "no address", "--name", "Ada"), 1, "email must be an e-mail address")
+	o.expect(o.run("bootstrap", "--email", "no address", "--name", "Ada"), 1, "email must be an email address")
 	o.expect(o.bootstrap(), 0, "created the admin")
 
 	o.expect(o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve"), 1, "an active admin already exists")

@@ -219,7 +219,7 @@ func TestRunReportsUsageErrors(t *testing.T) {
 		{"folder named as a file", []string{"import-users", filepath.Join(o.dir, "lists.csv"), "--local", o.dir}, 1, "", "is a folder"},
 		{"unknown kind of file", []string{"import-users", "x.txt"}, 2, "", "--format"},
 		{"mail without an address", []string{"import-users", "x.csv", "--send-activation-email"}, 2, "", "set USERS_TABLE"},
-		{"no e-mail", []string{"bootstrap", "--name", "x"}, 2, "", "--email and --name"},
+		{"no email", []string{"bootstrap", "--name", "x"}, 2, "", "--email and --name"},
 		{"no limit", []string{"set-rate-limit", "--credential", "x"}, 2, "", "--per-minute"},
 		{"no number", []string{"demo-data", "--days", "abc"}, 2, "", `invalid value "abc" for flag -days: must be a whole number; see`},
 		{"no such folder", []string{"rebuild-ranks", "--local", "/nonexistent"}, 1, "", "no local stack runs in /nonexistent: start one with `make run"},

@@ -34,7 +34,7 @@ description and the token unchanged.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, wanted := newTarget(flags), managedToken{days: tokens.DefaultDays}
 			flags.StringVar(&wanted.secret, "secret", "", "name of the secret, `"+secretForm+"`; with --local, STACK is portside")
-			flags.StringVar(&wanted.owner, "owner", "", "e-mail `ADDRESS` of the user that the token belongs to")
+			flags.StringVar(&wanted.owner, "owner", "", "email `ADDRESS` of the user that the token belongs to")
 			flags.StringVar(&wanted.name, "name", "", "`NAME` of the token; default: the name of the secret")
 			flags.Func("scope", "`SCOPE` of the token; repeat the flag for several", func(s string) error {
 				wanted.scopes = append(wanted.scopes, principal.Scope(s))

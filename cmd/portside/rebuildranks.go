@@ -16,7 +16,7 @@ import (
 func rebuildCommand() command {
 	return command{
 		name: "rebuild-ranks", summary: "repair lists, counts, markers and the terms of searches",
-		help: `Compares the users with everything that is derived from them: e-mail markers, lists,
+		help: `Compares the users with everything that is derived from them: email markers, lists,
 counts, the terms of searches, the sequence of numbers, and the number of active admins. It
 does the same for customers, with the markers of slugs and external IDs and the numbers of
 their users and projects, and for projects.

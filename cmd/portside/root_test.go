@@ -40,7 +40,7 @@ func TestExitCodesOfEveryDay(t *testing.T) {
 	}{
 		{[]string{"users", "list", "--json"}, 200, 0, "[]\n", ""},
 		{[]string{"users", "get", userID}, 404, 1, "", "portside users get: The user does not exist [request request-1]\n"},
-		{[]string{"users", "get"}, 200, 2, "", "portside users get: the e-mail address or the ID of the user is missing; see `portside users get -h`\n"},
+		{[]string{"users", "get"}, 200, 2, "", "portside users get: the email address or the ID of the user is missing; see `portside users get -h`\n"},
 		{[]string{"users", "list", "--wat"}, 200, 2, "", "portside users list: unknown flag: --wat; see `portside users list -h`\n"},
 		{[]string{"user"}, 200, 2, "", "portside: unknown command \"user\"; did you mean users?; `portside help` lists the commands\n"},
 		{[]string{"help", "nothing"}, 200, 2, "", "portside help: unknown command \"nothing\"; see `portside help -h`\n"},

@@ -19,7 +19,7 @@ func signInLinkCommand() command {
 within one hour. Anyone who has the link can use it. The link is shown only once.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on := newTarget(flags)
-			email := flags.String("email", "", "the user's e-mail `ADDRESS`")
+			email := flags.String("email", "", "the user's email `ADDRESS`")
 			base := flags.String("base-url", "", "`ADDRESS` of the service, such as https://portal.example.com; required without --local")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {

@@ -50,7 +50,7 @@ type RankingEntry struct {
 type RankedUser struct {
 	UserID string  `json:"userId" required:"false" doc:"ID of the user; only for persons. The user may be deleted." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Name   *string `json:"name" required:"false" doc:"Name of the user; only for persons. Null if the user is deleted." example:"Ada Lovelace"`
-	Email  *string `json:"email" required:"false" doc:"E-mail address of the user; only for persons. Null if the user is deleted." example:"ada@example.com"`
+	Email  *string `json:"email" required:"false" doc:"Email address of the user; only for persons. Null if the user is deleted." example:"ada@example.com"`
 }
 
 // errNeedsTokensRead refuses by=person to callers without tokens:read, the permission that GET /api/v1/pulls requires for the
@@ -76,7 +76,7 @@ func (h *handlers) pulls(ctx context.Context, in *pullsInput) (*pullsOutput, err
 	return out, h.nameUsers(ctx, out.Body.Data.Entries)
 }
 
-// nameUsers adds the names and e-mail addresses of the users in a ranking, with one read of all of them.
+// nameUsers adds the names and email addresses of the users in a ranking, with one read of all of them.
 func (h *handlers) nameUsers(ctx context.Context, entries []RankingEntry) error {
 	ranked := map[string]*RankedUser{}
 	for _, e := range entries {

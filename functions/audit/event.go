@@ -35,7 +35,7 @@ type AuditActor struct {
 type AuditTarget struct {
 	Kind audit.Kind `json:"kind" doc:"Kind of the target." example:"user"`
 	ID   string     `json:"id" example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
-	Name *string    `json:"name" doc:"At the time of the event: the e-mail address of a user, the slug of a customer, the name of a token." example:"ada@example.com"`
+	Name *string    `json:"name" doc:"At the time of the event: the email address of a user, the slug of a customer, the name of a token." example:"ada@example.com"`
 }
 
 func encodeEvent(e audit.Event) AuditEvent {

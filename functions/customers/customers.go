@@ -37,14 +37,14 @@ type Customer struct {
 // Contact is a person of a customer.
 type Contact struct {
 	Name  string `json:"name" doc:"Empty if it is unknown." example:"Ada Byron"`
-	Email string `json:"email" doc:"E-mail address in lower case." example:"ada@example.com"`
+	Email string `json:"email" doc:"Email address in lower case." example:"ada@example.com"`
 	Role  string `json:"role" doc:"What the person is responsible for; empty if it is unknown." example:"billing"`
 }
 
 // ContactInput is a contact in a request.
 type ContactInput struct {
 	Name  string `json:"name,omitempty" doc:"At most 200 characters." example:"Ada Byron"`
-	Email string `json:"email" doc:"E-mail address; stored in lower case." example:"ada@example.com"`
+	Email string `json:"email" doc:"Email address; stored in lower case." example:"ada@example.com"`
 	Role  string `json:"role,omitempty" doc:"What the person is responsible for; at most 100 characters." example:"billing"`
 }
 

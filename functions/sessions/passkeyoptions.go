@@ -31,7 +31,7 @@ type relyingParty struct {
 
 type passkeyUser struct {
 	ID          string `json:"id" doc:"How authenticators identify you, in base64url." example:"AZOfboqOfVyjwV9sCnsuEQ"`
-	Name        string `json:"name" doc:"Your e-mail address." example:"ada@example.com"`
+	Name        string `json:"name" doc:"Your email address." example:"ada@example.com"`
 	DisplayName string `json:"displayName" example:"Ada Lovelace"`
 }
 

@@ -45,7 +45,7 @@ func (h *handlers) methods(_ context.Context, in *RequestSource) (*methodsOutput
 type askInput struct {
 	RequestSource
 	Body struct {
-		Email string `json:"email" format:"email" doc:"Your e-mail address." example:"ada@example.com"`
+		Email string `json:"email" format:"email" doc:"Your email address." example:"ada@example.com"`
 	}
 }
 

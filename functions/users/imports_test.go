@@ -44,8 +44,8 @@ func TestImport(t *testing.T) {
 		{3, "failed", "name must not contain control, formatting or line-separating characters"},
 		{5, "failed", "Your role permits less than that role"},
 		{6, "failed", "Your role permits less than that role"},
-		{7, "failed", "email must be an e-mail address"},
-		{8, "failed", "An earlier row has the same e-mail address."},
+		{7, "failed", "email must be an email address"},
+		{8, "failed", "An earlier row has the same email address."},
 		{9, "failed", "sendActivationEmail must be true, false or empty"},
 		{10, "ready", ""},
 	} {

@@ -92,7 +92,7 @@ var (
 	searchUsers = huma.Operation{
 		OperationID: "searchUsers", Method: http.MethodGet, Path: "/v1/users/search", Tags: []string{"Users"},
 		Summary: "Search users",
-		Description: "Returns the users whose e-mail address begins with the text, or whose name has it at the beginning " +
+		Description: "Returns the users whose email address begins with the text, or whose name has it at the beginning " +
 			"of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each " +
 			"user once. A search finds a change with the next request and takes the same time " +
 			"for any number of users. A page can have fewer results than `limit` although " +
@@ -156,7 +156,7 @@ var (
 	deleteUser = huma.Operation{
 		OperationID: "deleteUser", Method: http.MethodDelete, Path: "/v1/users/{userId}", Tags: []string{"Users"},
 		Summary: "Delete a user", DefaultStatus: http.StatusNoContent,
-		Description: "Deletes a user and revokes all credentials of the user at once. Another user can then have the e-mail address.",
+		Description: "Deletes a user and revokes all credentials of the user at once. Another user can then have the email address.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed},
 	}
 	signOutUser = huma.Operation{

@@ -72,7 +72,7 @@ type listUsersInput struct {
 	CustomerID string         `query:"customerId" format:"uuid" doc:"Only users of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Role       principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users with this role."`
 	Status     users.Status   `query:"status" enum:"pending,active,inactive,suspended" doc:"Only users with this status."`
-	Email      string         `query:"email" maxLength:"320" doc:"Only the user with exactly this e-mail address, in upper or lower case." example:"ada@example.com"`
+	Email      string         `query:"email" maxLength:"320" doc:"Only the user with exactly this email address, in upper or lower case." example:"ada@example.com"`
 	IDs        []string       `query:"ids" maxItems:"100" format:"uuid" doc:"Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 

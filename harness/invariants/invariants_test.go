@@ -36,7 +36,7 @@ func text(s string) types.AttributeValue   { return &types.AttributeValueMemberS
 func number(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
 
 var damages = map[string]damage{
-	"e-mail without marker":  {pk: "email#", want: `users: email#a@example.com is ""`},
+	"email without marker":   {pk: "email#", want: `users: email#a@example.com is ""`},
 	"marker of another user": {pk: "email#", set: "user", to: text("other"), want: `users: email#a@example.com is "other"`},
 	"user not listed":        {pk: "list#all", want: "users: list#all"},
 	"user listed wrongly":    {pk: "list#admin", set: "status", to: text("pending"), want: "users: list#admin"},

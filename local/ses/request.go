@@ -97,13 +97,13 @@ func (r *request) recipients() []*mail.Address { return slices.Concat(r.to, r.cc
 func parseAddress(text string) (*mail.Address, error) {
 	address, err := mail.ParseAddress(text)
 	if err != nil || hasControlCharacter(text) {
-		return nil, badRequest("%.100q is not a valid e-mail address", text)
+		return nil, badRequest("%.100q is not a valid email address", text)
 	}
 	if strings.ContainsFunc(address.Address, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, badRequest("Local address contains control or whitespace, or the address is not ASCII: %.100q", text)
 	}
 	if len(address.Address) > 320 {
-		return nil, badRequest("an e-mail address is longer than 320 characters")
+		return nil, badRequest("an email address is longer than 320 characters")
 	}
 	return address, nil
 }

@@ -20,7 +20,7 @@ import (
 // stored and all answers about that were lost. Then the password works although its owner has not seen it, and the owner must
 // revoke it.
 var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be delivered. Open the link again in a moment. If it still "+
-	"does not work, wait some minutes for a new link by e-mail. If none comes, revoke the password in your list and ask for another one.")
+	"does not work, wait some minutes for a new link by email. If none comes, revoke the password in your list and ask for another one.")
 
 // Password is a new password. The secret is not stored anywhere else.
 type Password struct {

@@ -180,7 +180,7 @@ var (
 	// ErrLink is the error of every link that does not work, whatever the reason.
 	ErrLink = fault.New(fault.Unauthorized, "This link does not work: it has expired, has already been used, or "+
 		"was replaced by a newer one. "+
-		"Use the link in a newer e-mail, or request a new password.")
+		"Use the link in a newer email, or request a new password.")
 	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, at the same moment.
 	ErrCaller = credentials.ErrUnauthorized
 )

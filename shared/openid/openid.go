@@ -1,7 +1,7 @@
 // Package openid lets people sign in with the identity provider of their organization, by the
 // authorization code flow of OpenID Connect Core 1.0 with PKCE (RFC 7636).
 //
-// The provider replaces only the mailed link: it confirms the person's e-mail address. So
+// The provider replaces only the mailed link: it confirms the person's email address. So
 // a person must already be an active user with that address, and the provider must say that it has
 // verified the address. The package creates no users.
 //
@@ -53,8 +53,8 @@ var (
 	ErrFailed   = fault.New(fault.Unauthorized, "The identity provider's response is not valid. Start again.")
 	ErrTooOld   = fault.New(fault.Unauthorized, "You signed in at the identity provider more than 15 minutes ago. Sign out there, "+
 		"and start again.")
-	ErrUnverified  = fault.New(fault.Forbidden, "The identity provider does not confirm that the e-mail address is yours.")
-	ErrUnknownUser = fault.New(fault.Forbidden, "No active user has this e-mail address. Ask an administrator for an account.")
+	ErrUnverified  = fault.New(fault.Forbidden, "The identity provider does not confirm that the email address is yours.")
+	ErrUnknownUser = fault.New(fault.Forbidden, "No active user has this email address. Ask an administrator for an account.")
 	ErrUnavailable = fault.New(fault.Unavailable, "The identity provider does not answer, or is not set up correctly. Try again later, "+
 		"or sign in by mail.")
 )

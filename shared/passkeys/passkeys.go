@@ -2,7 +2,7 @@
 // links.
 //
 // Passkeys are discoverable credentials with user verification: the authenticator knows the user, and
-// verifies a fingerprint, a face or a PIN. So a sign-in with a passkey needs no e-mail address and has two
+// verifies a fingerprint, a face or a PIN. So a sign-in with a passkey needs no email address and has two
 // factors. Five rules always hold. A challenge works once, for five minutes, and only for the purpose
 // and the user it was made for. A passkey works only on the site where it was registered. A
 // user has at most MaxPasskeys. No two users have the same credential. A passkey whose signature

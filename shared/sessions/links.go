@@ -236,5 +236,5 @@ func checkEmail(address string) []fault.Field {
 	if local, domain, found := strings.Cut(address, "@"); found && local != "" && domain != "" && len(address) <= MaxEmail {
 		return nil
 	}
-	return []fault.Field{{Pointer: "/email", Detail: "must be an e-mail address such as ada@example.com"}}
+	return []fault.Field{{Pointer: "/email", Detail: "must be an email address such as ada@example.com"}}
 }

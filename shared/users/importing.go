@@ -13,7 +13,7 @@ import (
 )
 
 // ErrRepeatedRow is the error of a row whose address is in an earlier row of the same call.
-var ErrRepeatedRow = fault.NewFinal(fault.Conflict, "An earlier row has the same e-mail address.")
+var ErrRepeatedRow = fault.NewFinal(fault.Conflict, "An earlier row has the same email address.")
 
 // MaxCheckedDaily is how many rows the dry runs of a customer, or of one of the vendor's staff, may check on one day (UTC), and the imports
 // as many: two files of the greatest size. Both say which addresses already have a user, also one of another customer. They count apart, so

@@ -2,7 +2,7 @@
 //
 // A user of a customer sees and manages only the users of this customer; see principal.Principal.Reaches.
 //
-// Three rules always hold, even if a process dies halfway. An e-mail address belongs to at most one
+// Three rules always hold, even if a process dies halfway. An email address belongs to at most one
 // user. The counts of a list match its users. Once there was an active admin, there is always
 // one. The store ensures all three in the transaction that changes a user; see Store.
 package users
@@ -60,7 +60,7 @@ type User struct {
 // The errors of operations on users.
 var (
 	ErrNotFound   = fault.New(fault.NotFound, "The user does not exist.")
-	ErrEmailTaken = fault.NewFinal(fault.Conflict, "Another user has this e-mail address. Addresses are compared case-insensitively.").
+	ErrEmailTaken = fault.NewFinal(fault.Conflict, "Another user has this email address. Addresses are compared case-insensitively.").
 			Coded(errorcode.EmailTaken)
 	// ErrNoCustomer means that no customer has the ID.
 	ErrNoCustomer   = fault.Invalid(fault.Field{Pointer: "/customerId", Detail: notCustomer})
@@ -84,7 +84,7 @@ type Reader interface {
 	Search(ctx context.Context, customerID string, query search.Query) (SearchPage, error)
 }
 
-// Store keeps users. Each write is all or nothing: the user, its e-mail marker, its entries in the
+// Store keeps users. Each write is all or nothing: the user, its email marker, its entries in the
 // lists, their counts, and the role and status on its credentials. Methods return the errors of
 // this package unwrapped; any other error is an outage.
 type Store interface {

@@ -63,7 +63,7 @@ func auditColumns(n *names) []column[client.AuditEvent] {
 	}
 }
 
-// actorOf returns who made a change: the e-mail address of a user, or the kind of another actor with its name or ID. The vendor's people
+// actorOf returns who made a change: the email address of a user, or the kind of another actor with its name or ID. The vendor's people
 // have no ID in the events that users of customers see.
 func actorOf(actor client.AuditActor, n *names) string {
 	kind := string(actor.Kind)
@@ -122,12 +122,12 @@ type auditFilters struct {
 func (f *auditFilters) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.from, "from", "", "first `DAY` in UTC, such as 2026-10-01, or an RFC 3339 time")
 	c.Flags().StringVar(&f.to, "to", "", "last `DAY` in UTC, included, or an RFC 3339 time")
-	c.Flags().StringVar(&f.actor, "actor", "", "only changes by this `USER`, given by e-mail address or ID")
+	c.Flags().StringVar(&f.actor, "actor", "", "only changes by this `USER`, given by email address or ID")
 	c.Flags().StringVar(&f.customer, "customer", "", "only changes of what belongs to this `CUSTOMER`, given by slug or ID")
 	c.Flags().StringVar(&f.user, "user", "",
-		"only changes of this `USER` itself, given by e-mail address or ID: not those of the user's credentials and sessions")
+		"only changes of this `USER` itself, given by email address or ID: not those of the user's credentials and sessions")
 	c.Flags().StringVar(&f.target, "target", "",
-		"only changes of this `TARGET`, as kind:ID; customer: also takes a slug, and user: an e-mail address")
+		"only changes of this `TARGET`, as kind:ID; customer: also takes a slug, and user: an email address")
 	c.Flags().StringVar(&f.action, "action", "", "only this `ACTION`, such as user.update, or all actions of a kind, such as user.*")
 	c.Flags().BoolVar(&f.oldest, "oldest", false, "the oldest changes first")
 	f.months.add(c)

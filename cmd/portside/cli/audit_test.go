@@ -33,7 +33,7 @@ func TestAuditLog(t *testing.T) {
 	c.want("audit", "list", "--target", "user:"+adaID, "--json")
 	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /v1/audit?limit=100&target=user%3A"+adaID,
 		"GET /v1/audit?limit=100&target=user%3A"+adaID)
-	c.wantUsageError(`"u1" is neither an e-mail address nor an ID`, "audit", "list", "--target", "user:u1")
+	c.wantUsageError(`"u1" is neither an email address nor an ID`, "audit", "list", "--target", "user:u1")
 	c.wantUsageError("--json-lines excludes --json and --csv", "audit", "list", "--json-lines", "--csv")
 	c.wantUsageError("--user and --target exclude each other", "audit", "list", "--user", adaID, "--target", "user:u1")
 	c.wantUsageError("give a month, or --from and --to", "audit", "list", "--last-month", "--from", "2028-01-01")

@@ -56,7 +56,7 @@ func TestUsersAreFoundByAddress(t *testing.T) {
 	}
 	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /v1/users/"+adaID, "GET /v1/customers/"+acmeID) // which does not exist
 	c.wantError("no user has the address bob@example.com", "users", "get", "bob@example.com")
-	c.wantUsageError("the e-mail address or the ID of the user is missing", "users", "get")
+	c.wantUsageError("the email address or the ID of the user is missing", "users", "get")
 	c.wantUsageError(`unexpected argument "b"`, "users", "get", "a", "b")
 	c.wantUsageError(`unknown command "gett"; did you mean get?`, "users", "gett")
 }
@@ -198,7 +198,7 @@ func TestErrorsNameFlags(t *testing.T) {
 		other.wantError("the answer does not come from Portside", "users", "get", adaID)
 	}
 	c.wantError("the answer does not come from Portside: check the address", "users", "list")
-	c.wantUsageError(`"nobody" is neither an e-mail address nor an ID`, "users", "get", "nobody")
+	c.wantUsageError(`"nobody" is neither an email address nor an ID`, "users", "get", "nobody")
 	c.wantError("must be a whole number of at least 1", "users", "list", "--limit", "0")
 	c.wantError("must be a whole number of at least 1", "users", "list", "--limit", "x")
 }

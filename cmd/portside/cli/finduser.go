@@ -12,7 +12,7 @@ import (
 // nameOf returns how questions and reports name a user.
 func nameOf(user client.User) string { return printable(fmt.Sprintf("%s (%s)", user.Email, user.Name)) }
 
-// findUser returns the user with an e-mail address or ID.
+// findUser returns the user with an email address or ID.
 func findUser(ctx context.Context, api *client.Client, name string) (client.User, error) {
 	id, err := userID(ctx, api, name)
 	if err != nil {
@@ -24,13 +24,13 @@ func findUser(ctx context.Context, api *client.Client, name string) (client.User
 // idPattern matches UUIDs.
 var idPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// userID returns the ID of the user that an e-mail address or an ID names.
+// userID returns the ID of the user that an email address or an ID names.
 func userID(ctx context.Context, api *client.Client, name string) (string, error) {
 	if idPattern.MatchString(name) {
 		return name, nil
 	}
 	if !strings.Contains(name, "@") {
-		return "", usageErrorf("%q is neither an e-mail address nor an ID: `portside users find` searches names", name)
+		return "", usageErrorf("%q is neither an email address nor an ID: `portside users find` searches names", name)
 	}
 	found, err := api.ListUsers(ctx, &client.ListUsersParams{Email: &name})
 	if err != nil {

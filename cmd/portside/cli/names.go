@@ -13,7 +13,7 @@ import (
 // maxLookups is how many customers a command looks up, one call each. A table shows the IDs of further ones.
 const maxLookups = 100
 
-// names are the slugs of customers and the e-mail addresses of users whose IDs are in other resources. Only tables show them, so the other
+// names are the slugs of customers and the email addresses of users whose IDs are in other resources. Only tables show them, so the other
 // formats make no calls for them. What the caller may not see, or what no longer exists, keeps its ID. A failed lookup is no error: the
 // result without a name is better than none.
 type names struct {
@@ -33,7 +33,7 @@ func (a *app) names(api *client.Client) *names {
 // customer returns the slug of a customer, or the ID if it is not known.
 func (n *names) customer(id *string) string { return nameIn(n.customers, id) }
 
-// user returns the e-mail address of a user, or the ID if it is not known.
+// user returns the email address of a user, or the ID if it is not known.
 func (n *names) user(id *string) string { return nameIn(n.users, id) }
 
 func nameIn(known map[string]string, id *string) string {

@@ -165,7 +165,7 @@ func (a *app) createProjectCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&description, "description", "", "`TEXT` about the project")
-	c.Flags().StringVar(&owner, "owner", "", "`USER` who owns it: an e-mail address or an ID; default: you")
+	c.Flags().StringVar(&owner, "owner", "", "`USER` who owns it: an email address or an ID; default: you")
 	c.Flags().StringVar(&customer, "customer", "", "`CUSTOMER` to whom it belongs: a slug or an ID; default: none")
 	c.Flags().StringVar(&status, "status", "", "`STATUS`: draft, active, on_hold, completed or archived")
 	complete(c, "status", projectStates...)

@@ -77,7 +77,7 @@ func (a *app) listPullsCommand() *cobra.Command {
 	c.Flags().StringVar(&kind, "kind", "", "only pulls of this `KIND`: chart or image")
 	c.Flags().StringVar(&of, "type", "", "pull, or check for update checks: requests for what a tag leads to, without a pull")
 	c.Flags().StringVar(&token, "token", "", "only pulls with the token or password that has this `ID`")
-	c.Flags().StringVar(&user, "user", "", "only pulls with the tokens and passwords of this `USER`, given by e-mail address or ID")
+	c.Flags().StringVar(&user, "user", "", "only pulls with the tokens and passwords of this `USER`, given by email address or ID")
 	c.Flags().StringVar(&customer, "customer", "", "only pulls of users of this `CUSTOMER`, given by slug or ID")
 	c.Flags().Var(&limit, "limit", "at most `N` pulls")
 	complete(c, "kind", "chart", "image")

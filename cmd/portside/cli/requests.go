@@ -72,7 +72,7 @@ func (a *app) listRequestsCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&status, "status", "", "only requests with this `STATUS`: pending, approved, denied, collected or expired")
-	c.Flags().StringVar(&user, "user", "", "only requests of this `USER`: an e-mail address or an ID")
+	c.Flags().StringVar(&user, "user", "", "only requests of this `USER`: an email address or an ID")
 	c.Flags().Var(&limit, "limit", "at most `N` requests")
 	complete(c, "status", "pending", "approved", "denied", "collected", "expired")
 	return a.printing(c)

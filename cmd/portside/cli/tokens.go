@@ -69,7 +69,7 @@ func (a *app) listTokensCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&customer, "customer", "", "tokens of all users of the `CUSTOMER` with this slug or ID")
-	c.Flags().StringVar(&user, "user", "", "tokens of this `USER`: an e-mail address or an ID")
+	c.Flags().StringVar(&user, "user", "", "tokens of this `USER`: an email address or an ID")
 	return a.printing(c)
 }
 

@@ -22,7 +22,7 @@ var (
 )
 
 const (
-	userArgument   = "the e-mail address or the ID of the user"
+	userArgument   = "the email address or the ID of the user"
 	onlyOfCustomer = "only users of the `CUSTOMER` with this slug or ID"
 )
 
@@ -106,7 +106,7 @@ func (a *app) findUsersCommand() *cobra.Command {
 	var customer string
 	var limit maxItems
 	c := &cobra.Command{
-		Use: "find TEXT", Short: "find users by the beginning of the e-mail address or of a word of the name", Args: exactly("the text"),
+		Use: "find TEXT", Short: "find users by the beginning of the email address or of a word of the name", Args: exactly("the text"),
 		Example: "  portside users find ada@\n  portside users find \"ada b\"\n  portside users find byron",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := a.connect()
@@ -128,7 +128,7 @@ func (a *app) findUsersCommand() *cobra.Command {
 
 func (a *app) getUserCommand() *cobra.Command {
 	return a.printing(&cobra.Command{
-		Use: "get USER", Short: "show all fields of the user with an e-mail address or ID", Args: exactly(userArgument),
+		Use: "get USER", Short: "show all fields of the user with an email address or ID", Args: exactly(userArgument),
 		Example: "  portside users get ada@example.com",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := a.connect()
@@ -148,7 +148,7 @@ func (a *app) createUserCommand() *cobra.Command {
 	var name, role, customer, department string
 	var silent bool
 	c := &cobra.Command{
-		Use: "create EMAIL", Short: "create a user, and invite the person by mail", Args: exactly("the e-mail address"),
+		Use: "create EMAIL", Short: "create a user, and invite the person by mail", Args: exactly("the email address"),
 		Example: `  portside users create ada@example.com --name "Ada Lovelace" --role manager
   portside users create bob@acme.example --name "Bob Byron" --customer acme-shipping`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -272,7 +272,7 @@ and tokens work again after "portside users update USER --status active".`,
 	return a.printing(c)
 }
 
-// updateUser changes the user with an e-mail address or ID. The change names a customer by slug or ID.
+// updateUser changes the user with an email address or ID. The change names a customer by slug or ID.
 func (a *app) updateUser(ctx context.Context, name string, change client.UpdateUserJSONBody, yes bool) error {
 	api, err := a.connectAs()
 	if err != nil {

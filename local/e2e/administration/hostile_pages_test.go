@@ -93,7 +93,7 @@ func TestHostileCustomer(t *testing.T) {
 	page.Fill("Contact 1: Email address", "nonsense")
 	page.Fill("Contact 1: Responsible for", "<b>bills")
 	page.Click(browser.Button("Create customer"))
-	page.WaitText("Contact 1: Email address: must be an e-mail address")
+	page.WaitText("Contact 1: Email address: must be an email address")
 	page.Axe()
 	page.Fill("Contact 1: Email address", "mallory@example.com")
 	page.Click(browser.Button("Create customer"))

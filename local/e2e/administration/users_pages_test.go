@@ -22,7 +22,7 @@ func TestCreateUserPage(t *testing.T) {
 	page.Allow("400 POST /v1/users")
 	page.Fill("Email address", "nonsense")
 	page.Click(browser.Button("Create user"))
-	page.WaitText("must be an e-mail address such as ada@example.com")
+	page.WaitText("must be an email address such as ada@example.com")
 	page.Axe()
 	page.Fill("Email address", strings.ToUpper(p.Email("ada")))
 	page.Fill("Name", "Ada")

@@ -32,7 +32,7 @@ type Event struct {
 type Target struct {
 	Kind Kind   `json:"kind"`
 	ID   string `json:"id"`
-	Name string `json:"name,omitempty"` // at the time of the event: an e-mail address, a slug, the name of a token
+	Name string `json:"name,omitempty"` // at the time of the event: an email address, a slug, the name of a token
 }
 
 // Change is what an adapter knows about an event: what was changed. Before and After are encoded as JSON objects; nil means that the target

@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// MaxEmail is the greatest length of an e-mail address, in bytes; RFC 5321 as corrected by erratum 1690 of RFC 3696.
+// MaxEmail is the greatest length of an email address, in bytes; RFC 5321 as corrected by erratum 1690 of RFC 3696.
 const MaxEmail = 254
 
-// Email checks an e-mail address, which must be in its normal form already.
+// Email checks an email address, which must be in its normal form already.
 func (f *Failures) Email(pointer, s string) {
 	switch {
 	case len(s) > MaxEmail:
 		f.Add(pointer, "must have at most %d bytes", MaxEmail)
 	case !isPlausibleEmail(s):
-		f.Add(pointer, "must be an e-mail address such as ada@example.com, in ASCII (an international domain in its xn-- form)")
+		f.Add(pointer, "must be an email address such as ada@example.com, in ASCII (an international domain in its xn-- form)")
 	}
 }
 

@@ -22,7 +22,7 @@ var descriptions = []Description{
 	{NotFound, 404, "The resource does not exist, or you may not see it.", "Check the address."},
 	{MethodNotAllowed, 405, "The path does not support the method.", "Use a method in the header `Allow`."},
 	{
-		EmailTaken, 409, "Another user has the e-mail address.",
+		EmailTaken, 409, "Another user has the email address.",
 		"Use another address, or find the user with `GET /v1/users?email=…`.",
 	},
 	{SlugTaken, 409, "Another customer has the slug.", "Use another slug."},

@@ -1,6 +1,6 @@
 // Package search defines how people find resources. A search returns the resources that have a search term with the text of the query as
 // its beginning. The search terms of a resource are its name, the rest of the name from its second and third word on, and its
-// identifiers, such as an e-mail address.
+// identifiers, such as an email address.
 package search
 
 import (

@@ -15,7 +15,7 @@ const (
 	maxNameTerms  = 3     // each costs a write
 )
 
-// Terms returns the search terms of a resource with an e-mail address, which may be empty; see TermsOf.
+// Terms returns the search terms of a resource with an email address, which may be empty; see TermsOf.
 func Terms(address, name string) []string { return TermsOf(name, address) }
 
 // TermsOf returns the search terms of a resource, without duplicates: its name, the rest of the name from its second and third word on, and

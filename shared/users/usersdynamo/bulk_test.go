@@ -183,10 +183,10 @@ func TestByEmail(t *testing.T) {
 	t.Parallel()
 	w := newPopulatedStore(t)
 	if u, err := w.ByEmail(t.Context(), "person4@example.com"); err != nil || u.ID != w.people[4].ID || u.Number != w.people[4].Number {
-		t.Errorf("by e-mail: %+v, %v", u, err)
+		t.Errorf("by email: %+v, %v", u, err)
 	}
 	if _, err := w.ByEmail(t.Context(), "nobody@example.com"); !errors.Is(err, users.ErrNotFound) {
-		t.Errorf("by unknown e-mail: %v, want %v", err, users.ErrNotFound)
+		t.Errorf("by unknown email: %v, want %v", err, users.ErrNotFound)
 	}
 	w.drop(t, at("user#"+w.people[4].ID, "user"))
 	if _, err := w.ByEmail(t.Context(), "person4@example.com"); err == nil || errors.Is(err, users.ErrNotFound) {

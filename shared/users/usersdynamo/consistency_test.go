@@ -31,7 +31,7 @@ type anyItem struct {
 	Next     int64  `dynamodbav:"next"`
 }
 
-// checkConsistency compares everything that the table derives from its users with the users: e-mail
+// checkConsistency compares everything that the table derives from its users with the users: email
 // markers, lists, every counter, the terms of searches, the number of active admins and the sequence of numbers. It reads
 // the raw items and shares no code with the store. It returns the number of users.
 func checkConsistency(t *testing.T, client *dynamodb.Client, table string) int {

@@ -10,13 +10,13 @@ import (
 // StepAdmins is the step of a rebuild that follows the steps of the lists.
 const StepAdmins lists.Step = "active admins"
 
-// Repairs counts what a rebuild has repaired. Strays are list items, e-mail markers and search terms.
+// Repairs counts what a rebuild has repaired. Strays are list items, email markers and search terms.
 type Repairs struct {
 	lists.Repairs
 	Admins bool // the number of active admins
 }
 
-// Rebuild makes everything derived agree with the users: e-mail markers, lists, counts, the terms of searches, the
+// Rebuild makes everything derived agree with the users: email markers, lists, counts, the terms of searches, the
 // sequence of numbers and the number of active admins. See lists.Rebuild for how it works, and for
 // report.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (Repairs, error) {

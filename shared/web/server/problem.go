@@ -32,7 +32,7 @@ type Problem struct {
 // ProblemField is one validation failure.
 type ProblemField struct {
 	Pointer string `json:"pointer" doc:"JSON pointer (RFC 6901) into the body, empty for the whole body; or query/<name>, path/<name> or header/<name>, or query for the whole query." example:"/email"`
-	Detail  string `json:"detail" doc:"What is expected there. It does not repeat the value that was sent. It may name an unknown column." example:"must be an e-mail address such as ada@example.com"`
+	Detail  string `json:"detail" doc:"What is expected there. It does not repeat the value that was sent. It may name an unknown column." example:"must be an email address such as ada@example.com"`
 }
 
 const internalDetail = "Something went wrong on our side. Try again. If it happens again, send us the requestId."

@@ -1344,7 +1344,7 @@ export interface paths {
         };
         /**
          * Sign in with the identity provider
-         * @description For browsers: redirects to the identity provider of this installation. The provider sends the browser back to `/v1/sign-in/openid/callback`, which begins a session and opens the page `return`. The person must be an active user whose e-mail address the provider has verified. Otherwise, `/portal/sign-in?problem=…` opens.
+         * @description For browsers: redirects to the identity provider of this installation. The provider sends the browser back to `/v1/sign-in/openid/callback`, which begins a session and opens the page `return`. The person must be an active user whose email address the provider has verified. Otherwise, `/portal/sign-in?problem=…` opens.
          */
         get: operations["startOpenIdSignIn"];
         put?: never;
@@ -1528,7 +1528,7 @@ export interface paths {
         };
         /**
          * Search users
-         * @description Returns the users whose e-mail address begins with the text, or whose name has it at the beginning of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each user once. A search finds a change with the next request and takes the same time for any number of users. A page can have fewer results than `limit` although `pagination.hasMore` is true.
+         * @description Returns the users whose email address begins with the text, or whose name has it at the beginning of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each user once. A search finds a change with the next request and takes the same time for any number of users. A page can have fewer results than `limit` although `pagination.hasMore` is true.
          *
          *     Needs the permission `users:read`.
          *
@@ -1567,7 +1567,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a user
-         * @description Deletes a user and revokes all credentials of the user at once. Another user can then have the e-mail address.
+         * @description Deletes a user and revokes all credentials of the user at once. Another user can then have the email address.
          *
          *     Needs the permission `users:delete`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1924,7 +1924,7 @@ export interface components {
             /** @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12 */
             id: string;
             /**
-             * @description At the time of the event: the e-mail address of a user, the slug of a customer, the name of a token.
+             * @description At the time of the event: the email address of a user, the slug of a customer, the name of a token.
              * @example ada@example.com
              */
             name: string | null;
@@ -2406,7 +2406,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description E-mail address in lower case.
+             * @description Email address in lower case.
              * @example ada@example.com
              */
             email: string;
@@ -2418,7 +2418,7 @@ export interface components {
         };
         ContactInput: {
             /**
-             * @description E-mail address; stored in lower case.
+             * @description Email address; stored in lower case.
              * @example ada@example.com
              */
             email: string;
@@ -3492,7 +3492,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Your e-mail address.
+             * @description Your email address.
              * @example ada@example.com
              */
             name: string;
@@ -3680,7 +3680,7 @@ export interface components {
             pointer: string;
             /**
              * @description What is expected there. It does not repeat the value that was sent. It may name an unknown column.
-             * @example must be an e-mail address such as ada@example.com
+             * @example must be an email address such as ada@example.com
              */
             detail: string;
         };
@@ -3953,7 +3953,7 @@ export interface components {
              */
             pulls: number;
             /**
-             * @description E-mail address of the user; only for persons. Null if the user is deleted.
+             * @description Email address of the user; only for persons. Null if the user is deleted.
              * @example ada@example.com
              */
             email?: string | null;
@@ -4608,7 +4608,7 @@ export interface components {
                  *       "detail": "The request is not valid; see errors for each failure.",
                  *       "errors": [
                  *         {
-                 *           "detail": "must be an e-mail address such as ada@example.com",
+                 *           "detail": "must be an email address such as ada@example.com",
                  *           "pointer": "/email"
                  *         }
                  *       ],
@@ -11394,7 +11394,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: email
-                     * @description Your e-mail address.
+                     * @description Your email address.
                      * @example ada@example.com
                      */
                     email: string;
@@ -11709,7 +11709,7 @@ export interface operations {
                 role?: "admin" | "manager" | "user" | "viewer";
                 /** @description Only users with this status. */
                 status?: "pending" | "active" | "inactive" | "suspended";
-                /** @description Only the user with exactly this e-mail address, in upper or lower case. */
+                /** @description Only the user with exactly this email address, in upper or lower case. */
                 email?: string;
                 /** @description Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters. */
                 ids?: string[];
