@@ -1,12 +1,10 @@
 package customersdynamo_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,8 +14,6 @@ import (
 
 	"portside/shared/core/entitlement"
 	"portside/shared/core/fault"
-	"portside/shared/core/idempotency"
-	"portside/shared/core/search"
 	"portside/shared/core/versions"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
@@ -28,6 +24,7 @@ import (
 	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/liststest"
+	"portside/shared/testkit/resourcetest"
 	"portside/shared/trust"
 	"portside/shared/trust/trustdynamo"
 )
@@ -92,141 +89,6 @@ func (d *fixture) create(t *testing.T, name string, status customers.Status) cus
 	return created.Customer
 }
 
-// TestCrashAtAnyCall crashes each operation at each of its calls, before or after the call takes effect, and checks that
-// the tables stay consistent.
-func TestCrashAtAnyCall(t *testing.T) {
-	operations := map[string]func(ctx context.Context, s *customersdynamo.Store, c customers.Customer) error{
-		"create": func(ctx context.Context, s *customersdynamo.Store, _ customers.Customer) error {
-			key := &idempotency.Key{Caller: "c", Text: "k", Fingerprint: []byte("f")}
-			_, err := s.Create(ctx, customers.Creation{Customer: newCustomer("new", customers.Suspended, noon), Once: key})
-			return err
-		},
-		"change": func(ctx context.Context, s *customersdynamo.Store, c customers.Customer) error {
-			after := c
-			after.Status, after.Name, after.Slug, after.ExternalID, after.MaxUsers = customers.Suspended, "Changed", "changed", "", 7
-			_, err := s.Update(ctx, c, after)
-			return err
-		},
-		"delete": func(ctx context.Context, s *customersdynamo.Store, c customers.Customer) error {
-			return s.Delete(ctx, c)
-		},
-	}
-	for name, operation := range operations {
-		for _, lost := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, response lost %v", name, lost), func(t *testing.T) {
-				awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
-					d := newFixture(t)
-					d.create(t, "bystander", customers.Suspended)
-					victim := d.create(t, "victim", customers.Active)
-					if err := d.entitle(t, victim.ID, 0); err != nil {
-						t.Fatal(err)
-					}
-					err := operation(t.Context(), d.over(crashing(d.client)), victim)
-					d.check(t)
-					return err
-				})
-			})
-		}
-	}
-}
-
-// TestChangesUnderConflict makes every third transaction conflict, as on AWS, while eight workers create, change and
-// delete. The tables must be consistent in the end.
-func TestChangesUnderConflict(t *testing.T) {
-	d := newFixture(t)
-	store := d.over(awstest.WithConflicts(d.client))
-	var all sync.WaitGroup
-	for worker := range 8 {
-		all.Go(func() {
-			if err := work(t.Context(), store, worker); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if n := d.check(t); n != 8*4 {
-		t.Errorf("%d customers, want %d", n, 8*4)
-	}
-}
-
-// work adds eight customers, changes each of them, and deletes every second one.
-func work(ctx context.Context, store *customersdynamo.Store, worker int) error {
-	for i := range 8 {
-		name := fmt.Sprintf("w%d-%d", worker, i)
-		created, err := store.Create(ctx, customers.Creation{Customer: newCustomer(name, customers.Active, noon)})
-		if err != nil {
-			return err
-		}
-		after := created.Customer
-		after.Status, after.Slug = customers.Statuses()[i%2], name+"-changed"
-		changed, err := store.Update(ctx, created.Customer, after)
-		if err != nil {
-			return err
-		}
-		if i%2 == 0 {
-			continue
-		}
-		if err := store.Delete(ctx, changed); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func TestStaleChangesFail(t *testing.T) {
-	d := newFixture(t)
-	first := d.create(t, "first", customers.Active)
-	second := first
-	second.Name, second.Slug = "Second", "second"
-	changed, err := d.store.Update(t.Context(), first, second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.store.Update(t.Context(), first, second); !errors.Is(err, versions.ErrStale) {
-		t.Errorf("change of an old version: %v, want ErrStale", err)
-	}
-	if err := d.store.Delete(t.Context(), first); !errors.Is(err, versions.ErrStale) {
-		t.Errorf("deletion of an old version: %v, want ErrStale", err)
-	}
-	if err := d.store.Delete(t.Context(), changed); err != nil {
-		t.Error(err)
-	}
-	if _, err := d.store.Update(t.Context(), changed, second); !errors.Is(err, versions.ErrStale) {
-		t.Errorf("change of a deleted customer: %v, want ErrStale", err)
-	}
-	d.check(t)
-}
-
-func TestSlugsAndExternalIDsAreUnique(t *testing.T) {
-	d := newFixture(t)
-	acme, other := d.create(t, "acme", customers.Active), d.create(t, "other", customers.Active)
-	_, err := d.store.Create(t.Context(), customers.Creation{Customer: newCustomer("acme", customers.Active, noon)})
-	wantError(t, "creation with the same slug", err, customers.ErrSlugTaken)
-	same := newCustomer("third", customers.Active, noon)
-	same.ExternalID = acme.ExternalID
-	_, err = d.store.Create(t.Context(), customers.Creation{Customer: same})
-	wantError(t, "creation with the same external ID", err, customers.ErrExternalIDTaken)
-
-	after := other
-	after.Slug = "acme"
-	_, err = d.store.Update(t.Context(), other, after)
-	wantError(t, "change to the same slug", err, customers.ErrSlugTaken)
-	after = other
-	after.ExternalID = acme.ExternalID
-	_, err = d.store.Update(t.Context(), other, after)
-	wantError(t, "change to the same external ID", err, customers.ErrExternalIDTaken)
-	d.check(t)
-
-	if err := d.store.Delete(t.Context(), acme); err != nil {
-		t.Fatal(err)
-	}
-	after.Slug = "acme"
-	if _, err := d.store.Update(t.Context(), other, after); err != nil {
-		t.Errorf("change to the slug and external ID of a deleted customer: %v", err)
-	}
-	d.check(t)
-}
-
 // TestLongExternalIDs stores external IDs with the most bytes and with the separators of keys.
 func TestLongExternalIDs(t *testing.T) {
 	d := newFixture(t)
@@ -237,7 +99,7 @@ func TestLongExternalIDs(t *testing.T) {
 			t.Errorf("%q: %v", external, err)
 		}
 	}
-	d.check(t)
+	resourcetest.Check(t, subject, d.tables())
 }
 
 func TestCustomerWithUsersIsNotDeleted(t *testing.T) {
@@ -268,7 +130,7 @@ func TestCustomerWithUsersIsNotDeleted(t *testing.T) {
 	if err := d.addUsers(t, acme.ID, 1); err == nil {
 		t.Error("a deleted customer got a user")
 	}
-	d.check(t)
+	resourcetest.Check(t, subject, d.tables())
 }
 
 // TestDeletionOfCustomerDeletesTrustPolicies deletes a customer with as many of everything as possible.
@@ -346,7 +208,7 @@ func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.check(t)
+	resourcetest.Check(t, subject, d.tables())
 	if err := d.addUsers(t, acme.ID, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +220,7 @@ func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, "deletion", d.store.Delete(t.Context(), acme), nil)
-	d.check(t)
+	resourcetest.Check(t, subject, d.tables())
 	if left, err := d.keys(d.client).Entitled(t.Context(), acme.ID); err != nil || len(left) != 0 {
 		t.Errorf("a deleted customer has the entitlements %+v, %v", left, err)
 	}
@@ -370,7 +232,7 @@ func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
 	if kept, err := d.keys(d.client).Entitled(t.Context(), other.ID); err != nil || len(kept) != 1 {
 		t.Errorf("another customer has the entitlements %+v, %v", kept, err)
 	}
-	d.check(t)
+	resourcetest.Check(t, subject, d.tables())
 }
 
 // TestLostStateIsReported deletes the state of a customer from the credentials table.
@@ -388,22 +250,6 @@ func TestLostStateIsReported(t *testing.T) {
 	after.Status = customers.Suspended
 	if _, err := d.store.Update(t.Context(), acme, after); err == nil || fault.KindOf(err) != fault.Internal {
 		t.Errorf("update: %v, want an internal error", err)
-	}
-}
-
-func TestSearch(t *testing.T) {
-	d := newFixture(t)
-	acme := newCustomer("acme-shipping", customers.Active, noon)
-	acme.Name, acme.ExternalID = "Acme International", "C-1815"
-	if _, err := d.store.Create(t.Context(), customers.Creation{Customer: acme}); err != nil {
-		t.Fatal(err)
-	}
-	d.create(t, "other", customers.Active)
-	for text, want := range map[string]int{"acme": 1, "inter": 1, "ACME-s": 1, "c-18": 1, "shipping": 0, "1815": 0} {
-		page, err := d.store.Search(t.Context(), search.Query{Text: text, Limit: 10})
-		if err != nil || len(page.Customers) != want {
-			t.Errorf("%q finds %d customers, want %d; %v", text, len(page.Customers), want, err)
-		}
 	}
 }
 
