@@ -4,8 +4,6 @@ package liststest
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -92,29 +90,9 @@ func (c Counts) Read(node Item) {
 	}
 }
 
-// AddTo adds the counts to values for Compare.
+// AddTo adds the counts to the facts about a table, as text.
 func (c Counts) AddTo(facts map[string]string) {
 	for name, n := range c {
 		facts[name] = strconv.FormatInt(n, 10)
-	}
-}
-
-// Compare fails the test for every value that differs.
-func Compare(tb testing.TB, wanted, found map[string]string) {
-	tb.Helper()
-	const most = 20
-	differences := 0
-	all := maps.Clone(wanted)
-	maps.Copy(all, found)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if wanted[name] == found[name] {
-			continue
-		}
-		if differences++; differences <= most {
-			tb.Errorf("%s is %q, want %q", name, found[name], wanted[name])
-		}
-	}
-	if differences > most {
-		tb.Errorf("… and %d more differences", differences-most)
 	}
 }

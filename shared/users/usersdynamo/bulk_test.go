@@ -10,11 +10,9 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
-	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
 	"portside/shared/testkit/awstest"
 	"portside/shared/users"
-	"portside/shared/users/usersdynamo"
 )
 
 // newcomers returns n creations with alternating roles, whose addresses begin with the prefix.
@@ -47,6 +45,9 @@ func checkTally(t *testing.T, outcomes []error, wantAdded, wantTaken int) {
 	}
 }
 
+// errInterrupted is the error of injected faults.
+var errInterrupted = errors.New("interrupted")
+
 func TestCreateAll(t *testing.T) {
 	t.Parallel()
 	w := newPopulatedStore(t)
@@ -64,7 +65,7 @@ func TestCreateAll(t *testing.T) {
 			t.Errorf("outcome %d is %v, want %v", i, outcomes[i], users.ErrEmailTaken)
 		}
 	}
-	if n := checkConsistency(t, w.client, w.table); n != 9+248 {
+	if n := w.check(t); n != 9+248 {
 		t.Errorf("%d users, want %d", n, 9+248)
 	}
 	unsent, err := w.Unsent(t.Context(), leapDay().Add(time.Hour), 10)
@@ -76,7 +77,7 @@ func TestCreateAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkTally(t, again, 2, 248)
-	checkConsistency(t, w.client, w.table)
+	w.check(t)
 }
 
 func TestCreateAllKeepsTheOrderOfTheRows(t *testing.T) {
@@ -135,7 +136,7 @@ func TestCreateAllRaces(t *testing.T) {
 	if total != people {
 		t.Errorf("%d users added, want %d", total, people)
 	}
-	if n := checkConsistency(t, w.client, w.table); n != 9+people {
+	if n := w.check(t); n != 9+people {
 		t.Errorf("%d users, want %d", n, 9+people)
 	}
 }
@@ -156,13 +157,12 @@ func TestCreateAllInterrupted(t *testing.T) {
 				}
 				return nil
 			})
-			store := usersdynamo.New(faulty, w.table, credentialsdynamo.New(faulty, "none", ""), daycounts.In(w.analytics))
-			outcomes, err := store.CreateAll(t.Context(), people)
+			outcomes, err := w.over(faulty).CreateAll(t.Context(), people)
 			if finished = err == nil; !finished && !errors.Is(err, errInterrupted) {
 				t.Fatal(err)
 			}
 			decided, _, _ := tally(outcomes)
-			if n := checkConsistency(t, w.client, w.table); n < 9+decided {
+			if n := w.check(t); n < 9+decided {
 				t.Errorf("stopped at call %d: %d users, but %d were reported as added", stop, n-9, decided)
 			}
 			for i := range people {
@@ -171,8 +171,7 @@ func TestCreateAllInterrupted(t *testing.T) {
 			if _, err := w.CreateAll(t.Context(), people); err != nil {
 				t.Fatal(err)
 			}
-			w.checkDays(t)
-			if n := checkConsistency(t, w.client, w.table); n != 9+15 {
+			if n := w.check(t); n != 9+15 {
 				t.Errorf("stopped at call %d and run again: %d users, want %d", stop, n, 9+15)
 			}
 		}
@@ -188,7 +187,7 @@ func TestByEmail(t *testing.T) {
 	if _, err := w.ByEmail(t.Context(), "nobody@example.com"); !errors.Is(err, users.ErrNotFound) {
 		t.Errorf("by unknown email: %v, want %v", err, users.ErrNotFound)
 	}
-	w.drop(t, at("user#"+w.people[4].ID, "user"))
+	w.remove(t, items.Key("user#"+w.people[4].ID, "user"))
 	if _, err := w.ByEmail(t.Context(), "person4@example.com"); err == nil || errors.Is(err, users.ErrNotFound) {
 		t.Errorf("a marker without its user: %v, want an error that names the rebuild", err)
 	}

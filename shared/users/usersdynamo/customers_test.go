@@ -1,14 +1,10 @@
 package usersdynamo_test
 
 import (
-	"fmt"
+	"errors"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"portside/shared/core/principal"
-	"portside/shared/dynamo/items"
-	"portside/shared/testkit/liststest"
 	"portside/shared/users"
 )
 
@@ -45,34 +41,25 @@ func TestAdminsOfCustomersAreNotStaff(t *testing.T) {
 	}
 }
 
-// Rebuild and RebuildCustomer repair the lists, counts and terms of a customer's users.
-func TestRebuildRepairsUsersOfCustomers(t *testing.T) {
+// A wrong number of active admins, which a rebuild counts again, would let the last admin be deleted.
+func TestRebuildCountsAdmins(t *testing.T) {
 	t.Parallel()
-	d := newFixture(t)
-	of := customers[1]
-	for n := range 3 {
-		d.userOf(t, of, fmt.Sprintf("u%d@acme.example", n), principal.User)
+	w := newPopulatedStore(t)
+	for _, damage := range []func(){func() { w.remove(t, adminsKey()) }, func() { damageAdmins(t, w.tables()) }} {
+		damage()
+		for _, want := range []bool{true, false} {
+			if repairs, err := w.Rebuild(t.Context(), nil); err != nil || repairs.Admins != want {
+				t.Errorf("admins repaired: %v, %v, want %v", repairs.Admins, err, want)
+			}
+		}
+		w.check(t)
 	}
-	for _, raw := range liststest.Scan(t, d.client, d.users) {
-		pk := liststest.Text(raw, "pk")
-		if pk == "list#"+of+"#user" || pk == "rank#users#"+of+"#1#0" || pk == "search#"+of+"#u" {
-			d.remove(t, items.Key(pk, liststest.Text(raw, "sk")))
+	for i, want := range map[int]error{0: nil, 4: nil} {
+		if err := w.Delete(t.Context(), w.people[i], leapDay()); !errors.Is(err, want) {
+			t.Errorf("delete admin %d: %v", i, err)
 		}
 	}
-	if _, err := d.store.Rebuild(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []bool{true, false} {
-		if wrong, err := d.store.RebuildCustomer(t.Context(), of); err != nil || wrong != want {
-			t.Errorf("wrong %v, %v, want %v", wrong, err, want)
-		}
-	}
-	checkConsistency(t, d.client, d.users)
-}
-
-func (d *fixture) remove(t *testing.T, key items.Map) {
-	t.Helper()
-	if _, err := d.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &d.users, Key: key}); err != nil {
-		t.Fatal(err)
+	if err := w.Delete(t.Context(), w.people[8], leapDay()); !errors.Is(err, users.ErrLastAdmin) {
+		t.Errorf("delete the last admin: %v, want %v", err, users.ErrLastAdmin)
 	}
 }

@@ -4,124 +4,47 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/dynamo/items"
 	"portside/shared/mail"
 	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/liststest"
+	"portside/shared/testkit/resourcetest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
 
-// dayCounts maps days to counters. The key "total" has their sums. Zeros are left out.
-type dayCounts map[string]map[string]int64
-
-func (c dayCounts) add(day string, by int64, counters ...string) {
-	if c[day] == nil {
-		c[day] = map[string]int64{}
-	}
-	for _, name := range counters {
-		if c[day][name] += by; c[day][name] == 0 {
-			delete(c[day], name)
-		}
-	}
-	if len(c[day]) == 0 {
-		delete(c, day)
-	}
-}
-
-// addAll adds to the day and to the total.
-func (c dayCounts) addAll(day string, by int64, counters ...string) {
-	c.add(day, by, counters...)
-	c.add("total", by, counters...)
-}
-
-// less returns c minus other.
-func (c dayCounts) less(other dayCounts) dayCounts {
-	rest := dayCounts{}
-	for day, counters := range c {
-		for name, n := range counters {
-			rest.add(day, n, name)
-		}
-	}
-	for day, counters := range other {
-		for name, n := range counters {
-			rest.add(day, -n, name)
+// less returns all counts minus others.
+func less(all, others resourcetest.DayCounts) resourcetest.DayCounts {
+	rest := resourcetest.DayCounts{}
+	for sign, counts := range map[int64]resourcetest.DayCounts{1: all, -1: others} {
+		for day, counters := range counts {
+			for name, n := range counters {
+				rest.AddTo(day, sign*n, name)
+			}
 		}
 	}
 	return rest
 }
 
-// storedCounts reads the raw counter items, except their versions. It shares no code with the store.
-func storedCounts(t *testing.T, client *dynamodb.Client, analytics string) dayCounts {
+func (d *fixture) storedDays(t *testing.T) resourcetest.DayCounts {
 	t.Helper()
-	stored := dayCounts{}
-	for _, raw := range scanAll(t, client, analytics) {
-		if pk := raw["pk"].(*types.AttributeValueMemberS).Value; pk != "counts" {
-			t.Errorf("unexpected item with the key %q", pk)
-		}
-		for name, value := range raw {
-			number, isNumber := value.(*types.AttributeValueMemberN)
-			if !isNumber || name == "version" {
-				continue
-			}
-			n, err := strconv.ParseInt(number.Value, 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			stored.add(raw["sk"].(*types.AttributeValueMemberS).Value, n, name)
-		}
-	}
-	return stored
+	return resourcetest.StoredDays(t, d.client, d.analytics)
 }
 
-// historyCounts adds up the histories of all users.
-func historyCounts(t *testing.T, store *usersdynamo.Store) dayCounts {
+func (d *fixture) historyDays(t *testing.T) resourcetest.DayCounts {
 	t.Helper()
-	sum := dayCounts{}
-	for history, err := range store.Histories(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for day, change := range history.Changes() {
-			for name, n := range change {
-				sum.addAll(day.String(), n, name)
-			}
-		}
-	}
-	return sum
-}
-
-// checkDays compares the daily counters with the histories, and their sums with the existing users.
-func (d *fixture) checkDays(t *testing.T) {
-	t.Helper()
-	stored := storedCounts(t, d.client, d.analytics)
-	if diff := cmp.Diff(historyCounts(t, d.store), stored); diff != "" {
-		t.Errorf("counters do not match the histories (-histories +counters):\n%s", diff)
-	}
-	present := dayCounts{}
-	for _, raw := range scanAll(t, d.client, d.users) {
-		var item anyItem
-		if err := attributevalue.UnmarshalMap(raw, &item); err != nil {
-			t.Fatal(err)
-		}
-		if item.SK == "user" {
-			present.add("total", 1, "users", "users:"+item.Status, "role:"+item.Role)
-		}
-	}
-	if diff := cmp.Diff(present["total"], stored["total"]); diff != "" {
-		t.Errorf("totals do not match the users (-users +counters):\n%s", diff)
-	}
+	return resourcetest.HistoryDays(t, d.store.Histories(t.Context()))
 }
 
 // on returns noon of a day in March.
@@ -162,31 +85,31 @@ func TestDailyCountsOfOneUser(t *testing.T) {
 	ada = d.changeOn(t, 3, ada, demote)
 	ada = d.changeOn(t, 4, ada, rename)
 	ada = d.changeOn(t, 3, ada, suspend)
-	want := dayCounts{
+	want := resourcetest.DayCounts{
 		"2026-03-01": {"users": 1, "users:active": 1, "role:user": 1},
 		"2026-03-03": {"role:user": -1, "role:viewer": 1, "users:active": -1, "users:suspended": 1},
 		"total":      {"users": 1, "users:suspended": 1, "role:viewer": 1},
 	}
-	if diff := cmp.Diff(want, storedCounts(t, d.client, d.analytics)); diff != "" {
+	if diff := cmp.Diff(want, d.storedDays(t)); diff != "" {
 		t.Error(diff)
 	}
-	d.checkDays(t)
+	d.check(t)
 	if err := d.store.Delete(t.Context(), ada, on(9)); err != nil {
 		t.Fatal(err)
 	}
 	want["2026-03-09"] = map[string]int64{"users": -1, "users:suspended": -1, "role:viewer": -1}
 	delete(want, "total")
-	if diff := cmp.Diff(want, storedCounts(t, d.client, d.analytics)); diff != "" {
+	if diff := cmp.Diff(want, d.storedDays(t)); diff != "" {
 		t.Error(diff)
 	}
-	d.checkDays(t)
-	left := d.raw(t, at("gone#"+ada.ID, "gone"))
+	d.check(t)
+	left := d.raw(t, items.Key("gone#"+ada.ID, "gone"))
 	if attributes := slices.Sorted(maps.Keys(left)); !slices.Equal(attributes, []string{"life", "pk", "sk"}) {
 		t.Errorf("a deleted user leaves the attributes %v", attributes)
 	}
 }
 
-func (d *fixture) raw(t *testing.T, key item) item {
+func (d *fixture) raw(t *testing.T, key items.Map) items.Map {
 	t.Helper()
 	out, err := d.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &d.users, Key: key, ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -199,11 +122,11 @@ func (d *fixture) raw(t *testing.T, key item) item {
 func (d *fixture) edit(t *testing.T, u users.User, attribute string, value types.AttributeValue) {
 	t.Helper()
 	input := &dynamodb.UpdateItemInput{
-		TableName: &d.users, Key: at("user#"+u.ID, "user"), UpdateExpression: aws.String("REMOVE #a"),
+		TableName: &d.users, Key: items.Key("user#"+u.ID, "user"), UpdateExpression: aws.String("REMOVE #a"),
 		ExpressionAttributeNames: map[string]string{"#a": attribute},
 	}
 	if value != nil {
-		input.UpdateExpression, input.ExpressionAttributeValues = aws.String("SET #a = :v"), item{":v": value}
+		input.UpdateExpression, input.ExpressionAttributeValues = aws.String("SET #a = :v"), items.Map{":v": value}
 	}
 	if _, err := d.client.UpdateItem(t.Context(), input); err != nil {
 		t.Fatal(err)
@@ -228,15 +151,15 @@ func TestUsersWithMissingOrOutdatedHistory(t *testing.T) {
 	doomed := d.createOn(t, 2, "doomed@example.com", principal.User)
 	stale := d.createOn(t, 3, "stale@example.com", principal.User)
 	d.edit(t, bare, "life", nil)
-	d.edit(t, bare, "updated", num(on(4).UnixMilli()))
+	d.edit(t, bare, "updated", items.Number(on(4).UnixMilli()))
 	d.edit(t, doomed, "life", nil)
-	d.edit(t, stale, "status", str("inactive"))
-	d.edit(t, stale, "updated", num(on(5).UnixMilli()))
+	d.edit(t, stale, "status", items.Text("inactive"))
+	d.edit(t, stale, "updated", items.Number(on(5).UnixMilli()))
 	if err := d.dropCounts(t); err != nil {
 		t.Fatal(err)
 	}
-	lacking := historyCounts(t, d.store)
-	want := dayCounts{
+	lacking := d.historyDays(t)
+	want := resourcetest.DayCounts{
 		"2026-03-01": {"users": 1, "users:active": 1, "role:admin": 1},
 		"2026-03-02": {"users": 2, "users:active": 2, "role:manager": 1, "role:user": 1},
 		"2026-03-03": {"users": 1, "users:active": 1, "role:user": 1},
@@ -248,13 +171,13 @@ func TestUsersWithMissingOrOutdatedHistory(t *testing.T) {
 	}
 	check := func(what string) {
 		t.Helper()
-		if diff := cmp.Diff(lacking, historyCounts(t, d.store).less(storedCounts(t, d.client, d.analytics))); diff != "" {
+		if diff := cmp.Diff(lacking, less(d.historyDays(t), d.storedDays(t))); diff != "" {
 			t.Errorf("after %s: %s", what, diff)
 		}
 	}
 	bare, stale = d.changeOn(t, 6, d.get(t, bare), rename), d.changeOn(t, 6, d.get(t, stale), rename)
 	check("other changes")
-	if counted := storedCounts(t, d.client, d.analytics); len(counted) > 0 {
+	if counted := d.storedDays(t); len(counted) > 0 {
 		t.Errorf("changes of names changed the counters: %v", counted)
 	}
 	bare, stale = d.changeOn(t, 7, d.get(t, bare), demote), d.changeOn(t, 8, d.get(t, stale), demote)
@@ -273,9 +196,9 @@ func TestUsersWithMissingOrOutdatedHistory(t *testing.T) {
 func (d *fixture) dropCounts(t *testing.T) error {
 	t.Helper()
 	var failed error
-	for _, raw := range scanAll(t, d.client, d.analytics) {
+	for _, raw := range liststest.Scan(t, d.client, d.analytics) {
 		_, err := d.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-			TableName: &d.analytics, Key: item{"pk": raw["pk"], "sk": raw["sk"]},
+			TableName: &d.analytics, Key: items.Map{"pk": raw["pk"], "sk": raw["sk"]},
 		})
 		failed = errors.Join(failed, err)
 	}
@@ -286,7 +209,7 @@ func TestCorruptHistoriesAreReported(t *testing.T) {
 	d := newFixture(t)
 	d.createOn(t, 1, "root@example.com", principal.Admin)
 	ada := d.createOn(t, 1, "ada@example.com", principal.User)
-	d.edit(t, ada, "life", str("yesterday users"))
+	d.edit(t, ada, "life", items.Text("yesterday users"))
 	ada = d.get(t, ada)
 	renamed := ada
 	renamed.Name = "Countess"
@@ -301,7 +224,7 @@ func TestCorruptHistoriesAreReported(t *testing.T) {
 	if err := d.store.Delete(t.Context(), d.get(t, ada), on(2)); err != nil {
 		t.Fatal(err)
 	}
-	d.checkDays(t)
+	d.check(t)
 }
 
 func firstError(t *testing.T, store *usersdynamo.Store) error {
@@ -323,7 +246,7 @@ func TestHistoriesAreReadInPages(t *testing.T) {
 	if _, err := d.store.CreateAll(t.Context(), people); err != nil {
 		t.Fatal(err)
 	}
-	d.checkDays(t)
+	d.check(t)
 	client, meter := awstest.Metered(d.client)
 	found := 0
 	for _, err := range d.over(client).Histories(t.Context()) {
@@ -358,8 +281,8 @@ func TestLargestBatch(t *testing.T) {
 	d := newFixture(t)
 	d.createOn(t, 1, "root@example.com", principal.Admin)
 	_, err := d.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: &d.users, Key: at("rank#users", "sequence"), UpdateExpression: aws.String("SET #n = :n"),
-		ExpressionAttributeNames: map[string]string{"#n": "next"}, ExpressionAttributeValues: item{":n": num(2_097_140)},
+		TableName: &d.users, Key: items.Key("rank#users", "sequence"), UpdateExpression: aws.String("SET #n = :n"),
+		ExpressionAttributeNames: map[string]string{"#n": "next"}, ExpressionAttributeValues: items.Map{":n": items.Number(2_097_140)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -381,9 +304,8 @@ func TestLargestBatch(t *testing.T) {
 	if meter.Calls() != 4 { // one to check addresses, one for the numbers, and a transaction for each of two batches
 		t.Errorf("%d calls", meter.Calls())
 	}
-	checkConsistency(t, d.client, d.users)
-	d.checkDays(t)
-	stored := storedCounts(t, d.client, d.analytics)
+	d.check(t)
+	stored := d.storedDays(t)
 	if stored["2026-03-02"]["users"] != 14 || len(stored) != 3 {
 		t.Errorf("counts of two batches = %v", stored)
 	}

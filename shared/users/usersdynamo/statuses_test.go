@@ -81,7 +81,7 @@ func TestUpgradeBuildsListsOfStatuses(t *testing.T) {
 	if _, err := d.store.RebuildCustomer(t.Context(), customers[1]); err != nil {
 		t.Error(err)
 	}
-	checkConsistency(t, d.client, d.users)
+	d.check(t)
 }
 
 // TestLargestChange changes everything of a user of a customer who has as many credentials as possible: more than one transaction can hold.
@@ -113,7 +113,7 @@ func TestLargestChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkConsistency(t, d.client, d.users)
+	d.check(t)
 	for _, c := range h.live() {
 		if c.Owner.Role != principal.Viewer || c.Owner.Active {
 			t.Errorf("a credential has the owner %+v", c.Owner)
@@ -122,7 +122,7 @@ func TestLargestChange(t *testing.T) {
 	if err := d.store.Delete(t.Context(), updated, leapDay()); err != nil {
 		t.Error(err)
 	}
-	checkConsistency(t, d.client, d.users)
+	d.check(t)
 }
 
 // TestPagesOfStatusesCostTheSame compares calls and read units at the start and at the end of long lists.
