@@ -18,7 +18,7 @@ const (
 //
 //proves:docs/security.md
 func TestOnlyTheSealingWritesSeals(t *testing.T) {
-	source, err := os.ReadFile("template.yaml")
+	source, err := os.ReadFile(root + "/template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ const onlyCustomers = "ForAllValues:StringLike\ndynamodb:LeadingKeys\ncustomer#*
 //
 //proves:docs/security.md
 func TestAuthenticationChangesNoCredential(t *testing.T) {
-	source, err := os.ReadFile("template.yaml")
+	source, err := os.ReadFile(root + "/template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,11 @@ const maxAlarmMetrics = 10
 
 // An alarm without instructions wakes people who then do not know what to do.
 func TestEachAlarmHasARunbook(t *testing.T) {
-	template, err := readTemplate(os.DirFS("."))
+	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
-	guide, err := os.ReadFile("docs/operations.md")
+	guide, err := os.ReadFile(root + "/docs/operations.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestEachAlarmHasARunbook(t *testing.T) {
 
 // CloudFormation reports too many metrics only during a deployment.
 func TestAlarmsHaveFewEnoughMetrics(t *testing.T) {
-	template, err := readTemplate(os.DirFS("."))
+	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestAlarmsHaveFewEnoughMetrics(t *testing.T) {
 
 // The lists of alarms and of the dashboard name each function and table, so a new one is easily forgotten.
 func TestEachFunctionAndTableIsWatched(t *testing.T) {
-	template, err := readTemplate(os.DirFS("."))
+	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestEachFunctionAndTableIsWatched(t *testing.T) {
 
 // The metrics of a table do not include what its indexes refuse, so each index has its own.
 func TestEachIndexIsWatched(t *testing.T) {
-	template, err := readTemplate(os.DirFS("."))
+	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,8 +82,8 @@ func matchesAny(imported string, wanted []string, names map[string]string) bool 
 }
 
 func matchesPath(imported, pattern string) bool {
-	root, isTree := strings.CutSuffix(pattern, "/...")
-	return imported == root || isTree && strings.HasPrefix(imported, root+"/")
+	top, isTree := strings.CutSuffix(pattern, "/...")
+	return imported == top || isTree && strings.HasPrefix(imported, top+"/")
 }
 
 // checkImports compares every import of every Go file with the rules and with the list of aliases.

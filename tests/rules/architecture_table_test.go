@@ -17,7 +17,7 @@ const (
 )
 
 func TestContributingHasTheImportTable(t *testing.T) {
-	const guide = "CONTRIBUTING.md"
+	const guide = root + "/CONTRIBUTING.md"
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)

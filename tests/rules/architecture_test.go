@@ -8,15 +8,15 @@ import (
 )
 
 func TestImportsFollowTheRules(t *testing.T) {
-	reportViolations(t, checkImports, os.DirFS("."))
+	reportViolations(t, checkImports, os.DirFS(root))
 }
 
 func TestModulesFollowTheRules(t *testing.T) {
-	reportViolations(t, checkModules, os.DirFS("."))
+	reportViolations(t, checkModules, os.DirFS(root))
 }
 
 func TestFunctionsHaveOneShape(t *testing.T) {
-	reportViolations(t, checkFunctions, os.DirFS("."))
+	reportViolations(t, checkFunctions, os.DirFS(root))
 }
 
 // reportViolations fails the test with each violation that check finds in tree.

@@ -14,7 +14,7 @@ import (
 func TestStoresWriteAuditEvents(t *testing.T) {
 	found := 0
 	for _, pattern := range []string{"functions/*/*.go", "cmd/portside/*.go", "cmd/bench/*.go", "harness/office/*.go"} {
-		files, err := filepath.Glob(pattern)
+		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
 		}

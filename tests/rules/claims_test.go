@@ -132,7 +132,7 @@ func isListItem(line string) bool {
 
 // definedTest is a test of any module.
 type definedTest struct {
-	name string // behind the path of its package, which is portside at the root
+	name string // behind the path of its package
 	at   string // file:line
 	// isProof says whether the marker is above it.
 	isProof bool
@@ -180,7 +180,7 @@ func checkClaims(at, document string, defined []definedTest) []string {
 //proves:docs/security.md
 func TestSecurityClaimsHaveTests(t *testing.T) {
 	document := readText(t, "docs", "security.md")
-	for _, problem := range checkClaims("docs/security.md", document, definedTests(t, os.DirFS("."))) {
+	for _, problem := range checkClaims("docs/security.md", document, definedTests(t, os.DirFS(root))) {
 		t.Error(problem)
 	}
 	claims, _ := readClaims(document)
@@ -236,11 +236,11 @@ func TestUnprovenClaimsAreFound(t *testing.T) {
 }
 
 // definedTests returns the tests below a folder, and fails if a marker is not directly above a test.
-func definedTests(t *testing.T, root fs.FS) []definedTest {
+func definedTests(t *testing.T, tree fs.FS) []definedTest {
 	t.Helper()
 	definition := regexp.MustCompile(`(?m)^(` + regexp.QuoteMeta(proofMarker) + `\n)?func (Test\w+)\(t \*testing\.T\)`)
 	var found []definedTest
-	err := fs.WalkDir(root, ".", func(file string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(tree, ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -249,7 +249,7 @@ func definedTests(t *testing.T, root fs.FS) []definedTest {
 		case !strings.HasSuffix(file, "_test.go"):
 			return nil
 		}
-		source, err := fs.ReadFile(root, file)
+		source, err := fs.ReadFile(tree, file)
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ const predictable = "math/rand/v2"
 func TestFunctionsUseNoInsecureCode(t *testing.T) {
 	files := 0
 	for _, folder := range []string{"functions", "shared", "documents"} {
-		for path, file := range parseCode(t, os.DirFS("."), folder) {
+		for path, file := range parseCode(t, os.DirFS(root), folder) {
 			files++
 			for _, problem := range insecurities(path, file) {
 				t.Errorf("%s: %s", path, problem)
@@ -170,7 +170,7 @@ func TestInsecureCodeIsFound(t *testing.T) {
 //
 //proves:docs/security.md
 func TestFunctionsOnlyAddToTheirOwnLogs(t *testing.T) {
-	list, err := os.ReadFile(filepath.Join(".ci", "permissions.txt"))
+	list, err := os.ReadFile(filepath.Join(root, ".ci", "permissions.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestSecretParametersHaveNoDefault(t *testing.T) {
 //
 //proves:docs/security.md
 func TestEnvironmentsHaveNoSecrets(t *testing.T) {
-	template, err := readTemplate(os.DirFS("."))
+	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func readParameters(t *testing.T) map[string]templateParameter {
 	var template struct {
 		Parameters map[string]templateParameter `yaml:"Parameters"`
 	}
-	source, err := os.ReadFile("template.yaml")
+	source, err := os.ReadFile(root + "/template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

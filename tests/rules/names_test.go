@@ -16,7 +16,7 @@ import (
 )
 
 func TestNamesAgree(t *testing.T) {
-	reportViolations(t, checkNames, os.DirFS("."))
+	reportViolations(t, checkNames, os.DirFS(root))
 }
 
 // minEvents is the minimum number of sample events for each function.

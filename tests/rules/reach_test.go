@@ -25,7 +25,7 @@ func TestDomainsAskWhoseResourceItIs(t *testing.T) {
 		unused[path] = true
 	}
 	for _, folder := range []string{"functions", "shared"} {
-		for path, file := range parseCode(t, os.DirFS("."), folder) {
+		for path, file := range parseCode(t, os.DirFS(root), folder) {
 			if !checksBarely(file) {
 				continue
 			}

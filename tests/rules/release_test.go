@@ -13,7 +13,7 @@ var releaseHeading = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{
 
 func changelog(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("CHANGELOG.md")
+	text, err := os.ReadFile(root + "/CHANGELOG.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func resourceOf(action, line string) string {
 
 func readText(t *testing.T, path ...string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(path...))
+	text, err := os.ReadFile(filepath.Join(root, filepath.Join(path...)))
 	if err != nil {
 		t.Fatal(err)
 	}

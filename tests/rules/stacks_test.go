@@ -83,7 +83,7 @@ func resolveIn(stack, resource string) string {
 // allowedResources returns the resources of the Allow statements in .ci/permissions.txt, which `make check` compares with the template.
 func allowedResources(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile(".ci/permissions.txt")
+	text, err := os.ReadFile(root + "/.ci/permissions.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func allowedResources(t *testing.T) []string {
 // sourceARNs returns the ARNs that may invoke functions.
 func sourceARNs(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("template.yaml")
+	text, err := os.ReadFile(root + "/template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

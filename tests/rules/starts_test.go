@@ -27,7 +27,7 @@ var slowPackages = map[string][]string{
 
 // TestFunctionsDoNotLinkSlowPackages follows the imports of each function through the packages of this repository.
 func TestFunctionsDoNotLinkSlowPackages(t *testing.T) {
-	imports := importsOf(t, os.DirFS("."), "functions", "shared", "documents")
+	imports := importsOf(t, os.DirFS(root), "functions", "shared", "documents")
 	isUsed := map[string]bool{}
 	for dir := range imports {
 		if path.Dir(dir) != "functions" {
@@ -93,7 +93,7 @@ var linkedByAll = []string{"shared/core", "shared/credentials", "shared/dynamo",
 // TestExpressionsAreCompiledOnFirstUse finds regular expressions that are compiled before main in packages that most functions link.
 func TestExpressionsAreCompiledOnFirstUse(t *testing.T) {
 	for _, folder := range linkedByAll {
-		for file, parsed := range parseCode(t, os.DirFS("."), folder) {
+		for file, parsed := range parseCode(t, os.DirFS(root), folder) {
 			if compilesBeforeMain(parsed) {
 				t.Errorf("%s compiles a regular expression before main; wrap it in sync.OnceValue", file)
 			}

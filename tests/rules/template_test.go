@@ -33,7 +33,7 @@ var fixedNames = map[string][]string{
 
 // A name that is the same in each stack makes the second stack of an account fail.
 func TestTwoStacksFitIntoOneAccount(t *testing.T) {
-	template, err := readTemplate(os.DirFS("."))
+	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestDataOutlivesTheStack(t *testing.T) {
 			UpdateReplacePolicy string `yaml:"UpdateReplacePolicy"`
 		} `yaml:"Resources"`
 	}
-	source, err := os.ReadFile("template.yaml")
+	source, err := os.ReadFile(root + "/template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestDataOutlivesTheStack(t *testing.T) {
 //proves:docs/security.md
 func TestBucketsArePrivate(t *testing.T) {
 	versions := map[string]int{"ChartsBucket": 30, "AnalyticsBucket": 30, "AuditBucket": 3650} // days; the other buckets have none
-	source, err := os.ReadFile("template.yaml")
+	source, err := os.ReadFile(root + "/template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestBucketsArePrivate(t *testing.T) {
 
 // What grows with requests must end. A table or bucket without an end has a reason, and nothing else may be without.
 func TestStoredDataEnds(t *testing.T) {
-	template, err := readTemplate(os.DirFS("."))
+	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,11 +186,11 @@ func TestStoredDataEnds(t *testing.T) {
 //
 //proves:docs/security.md
 func TestAllTablesAreCopiedTogether(t *testing.T) {
-	template, err := readTemplate(os.DirFS("."))
+	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}
-	permissions, err := os.ReadFile(".ci/permissions.txt")
+	permissions, err := os.ReadFile(root + "/.ci/permissions.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

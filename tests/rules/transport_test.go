@@ -77,7 +77,7 @@ func checkBehaviors(t *testing.T, behaviors []cacheBehavior) {
 // readProperties reads the properties of a resource of template.yaml.
 func readProperties(t *testing.T, id string, properties any) {
 	t.Helper()
-	template, err := readTemplate(os.DirFS("."))
+	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ var unconditionalWrites = map[string]string{
 
 // TestWritesAreConditional checks calls that write one item. Other writes are parts of transactions.
 func TestWritesAreConditional(t *testing.T) {
-	found, err := findUnconditionalWrites(os.DirFS("."))
+	found, err := findUnconditionalWrites(os.DirFS(root))
 	if err != nil {
 		t.Fatal(err)
 	}

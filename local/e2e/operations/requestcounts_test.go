@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/local/e2e/e2etest"
 )
@@ -51,7 +50,9 @@ func TestRequestsAreCounted(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got[name], n)
 		}
 	}
-	checkArchived(t, p)
+	if marked := markedLines(t, p); marked != got["calls"] {
+		t.Errorf("the markers have %d lines, want %d", marked, got["calls"])
+	}
 }
 
 // countedRequests returns the sums of yesterday's and today's counts, because the test may run over midnight.
@@ -80,13 +81,26 @@ func countedRequests(t *testing.T, p *e2etest.Stack) map[string]int64 {
 	return sums
 }
 
-// checkArchived checks that the bucket has parts of the access log.
-func checkArchived(t *testing.T, p *e2etest.Stack) {
+// markedLines returns how many lines the markers of yesterday and today have.
+func markedLines(t *testing.T, p *e2etest.Stack) (lines int64) {
 	t.Helper()
-	out, err := p.S3().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{
-		Bucket: aws.String(p.Info.Buckets["AnalyticsBucket"]), Prefix: aws.String("requests/"),
-	})
-	if err != nil || len(out.Contents) == 0 {
-		t.Fatalf("the archive has %+v, %v", out, err)
+	today := e2etest.Now().UTC()
+	for _, day := range []time.Time{today, today.AddDate(0, 0, -1)} {
+		out, err := p.DynamoDB().Query(t.Context(), &dynamodb.QueryInput{
+			TableName: aws.String(p.Info.Tables["AnalyticsTable"]), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :day"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":day": &types.AttributeValueMemberS{Value: "batches#requests#" + day.Format(time.DateOnly)},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, marker := range out.Items {
+			if number, is := marker["n"].(*types.AttributeValueMemberN); is {
+				n, _ := strconv.ParseInt(number.Value, 10, 64)
+				lines += n
+			}
+		}
 	}
+	return lines
 }

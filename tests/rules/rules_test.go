@@ -6,17 +6,5 @@
 // new import.
 package rules_test
 
-import (
-	"fmt"
-	"os"
-	"testing"
-)
-
-// TestMain runs the tests in the root of the project, from which their paths begin.
-func TestMain(m *testing.M) {
-	if err := os.Chdir("../.."); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
+// root is the folder of the project.
+const root = "../.."
