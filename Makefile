@@ -53,7 +53,7 @@ MODULES := . $(patsubst %/go.mod,%,$(wildcard */go.mod))
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 GO_DIRS = $(wildcard client cmd documents functions harness local shared testclient tests *.go)
 
-quick: has-go $(GOLANGCI) engines $(GATE) ## Check the packages that differ from BASE=HEAD, in a minute: format, lint, their tests, and those of direct importers
+quick: has-go $(GOLANGCI) engines $(GATE) ## Check the packages that differ from BASE=HEAD, in one to three minutes: format, lint, their tests, and those of direct importers
 	@$(GATE) quick -base '$(or $(BASE),HEAD)' -linter $(GOLANGCI)
 
 check: format lint unchanged portal-types lint-template check-deploy lint-openapi tidy cross-compile ## Run the static checks of the whole project

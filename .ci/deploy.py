@@ -96,9 +96,9 @@ def parse(args):
     parser.add_argument("--package", type=pathlib.Path, help="deploy the package of a release instead of building the functions")
     parser.add_argument("--dry-run", action="store_true", help="stop before the first call of AWS")
     parser.add_argument("--yes", action="store_true", help="execute the change set without a question")
-    parser.set_defaults(calls_aws=False)
     parser.add_argument("--replace-data", action="store_true", help="accept changes that replace or remove tables or buckets")
     options = parser.parse_args(args)
+    options.changes_aws = False
     options.settings = options.settings or ROOT / "settings" / f"{options.env}.yaml"
     return options
 
@@ -125,11 +125,11 @@ def deploy(options):
         return
     from deploy_stack import Stack
 
-    options.calls_aws = True
     stack = Stack(config, parameters)
     stack.check(reserved_concurrency(template, parameters))
     is_new = not stack.exists()
     built = prepare(sam, config, options, parameters)
+    options.changes_aws = True
     # The first deployment leaves the tables unprotected, so that CloudFormation can remove them if it fails.
     for protected in ["false", "true"] if is_new else ["true"]:
         apply(stack, options, sam, built, parameters | {"ProtectTables": parameters.get("ProtectTables", protected)})
@@ -175,4 +175,4 @@ if __name__ == "__main__":
         sys.exit(f"make deploy: AWS: {error}")
     except KeyboardInterrupt:
         running = "A change set that already runs continues on AWS: look at the state of the stack"
-        sys.exit(f"make deploy: interrupted. {running if arguments.calls_aws else 'AWS was not called'}")
+        sys.exit(f"make deploy: interrupted. {running if arguments.changes_aws else 'Nothing has changed on AWS'}")

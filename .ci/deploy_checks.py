@@ -82,7 +82,7 @@ def parameters_of(shared, path):
     if not re.match("https://|$", found["BaseUrl"]):
         raise Problem(f"{path}: BaseUrl must begin with https://")
     for origin in found["CorsAllowOrigins"].split(","):
-        if not re.fullmatch(r"\*|https?://[a-z0-9.-]+(:[0-9]+)?", origin.strip()):
+        if not re.fullmatch(r"\*|https?://(\*|([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]+)?)", origin.strip()):
             raise Problem(f"{path}: {origin.strip()!r} in CorsAllowOrigins is no origin: write it as a browser sends it, such as https://app.example.com, "
                           "with the scheme, in lower case and without a path")
     return found

@@ -86,7 +86,7 @@ class Parameters(unittest.TestCase):
 
     def test_origins_are_those_that_browsers_send(self):
         rest, _, good = COMPLETE.strip().rpartition("CorsAllowOrigins: ")
-        for value in good, '"*"', "https://a.acme.test,http://localhost:3000", '"https://a.acme.test, https://b.acme.test"':
+        for value in good, '"*"', "https://*", "http://[::1]:3000", "https://a.acme.test,http://localhost:3000", '"https://a.acme.test, https://b.acme.test"':
             self.read(rest + "CorsAllowOrigins: " + value)
         for value in "acme.test", "https://acme.test/", "https://acme.test/app", "https://Acme.test", "https://a.acme.test,b.acme.test", "https://*.acme.test":
             with self.subTest(value), self.assertRaisesRegex(Problem, "is no origin"):

@@ -102,11 +102,14 @@ func (f smokeFlags) check() error {
 	case f.repository != "" && !repositoryName.MatchString(f.repository):
 		return usageError("--image-repository: " + f.repository + " is no name of a repository, such as acme/probe")
 	}
-	for flag, address := range map[string]string{"--url": f.url, "--execute-api": f.executeAPI} {
-		parsed, err := url.Parse(address)
-		if address != "" && (err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http") {
-			return usageError(flag + ": " + address + " is no address, such as https://portal.example.com")
-		}
+	return errors.Join(checkAddress("--url", f.url), checkAddress("--execute-api", f.executeAPI))
+}
+
+// checkAddress refuses a text that is not the address of a service. It accepts an empty one.
+func checkAddress(source, address string) error {
+	parsed, err := url.Parse(address)
+	if address != "" && (err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http") {
+		return usageError(source + ": " + address + " is not an address such as https://portal.example.com")
 	}
 	return nil
 }
@@ -122,6 +125,9 @@ func runSmokeTest(ctx context.Context, p process, on *target, f smokeFlags) erro
 		api:       newSmokeClient(cmp.Or(f.url, t.stack.API, variable("API_URL"))),
 		bucket:    cmp.Or(f.bucket, t.stack.Buckets["ChartsBucket"], variable("CHARTS_BUCKET")),
 		firstHour: firstHour{isFirstHour: f.isFirstHour, mailTo: f.mailTo, executeAPI: cmp.Or(f.executeAPI, variable("EXECUTE_API_URL"))},
+	}
+	if err := checkAddress("EXECUTE_API_URL", s.executeAPI); err != nil {
+		return err
 	}
 	if s.api.address == "" || s.bucket == "" {
 		return usageError("name the service with --url and the bucket with --bucket or CHARTS_BUCKET, or pass --local DATA")
@@ -175,6 +181,8 @@ type adviceError struct {
 	error
 	next string
 }
+
+func (e adviceError) Unwrap() error { return e.error }
 
 // skippedStep is the error of a step that could not try anything. It says why, and is no failure.
 type skippedStep string

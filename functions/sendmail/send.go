@@ -12,7 +12,7 @@ import (
 // task does what is due in a domain, as long as the context's deadline leaves time, and returns how much it has done.
 type task func(ctx context.Context) (int, error)
 
-// tasks are those of the domains with unsent mails or other work that a request has left.
+// tasks are what is due: mails that were not sent, and other work that requests have left.
 type tasks struct {
 	signIns, invitations, requests, notices, revocations, closings task
 }

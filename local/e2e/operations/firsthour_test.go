@@ -301,7 +301,8 @@ func testFirstHourWithTakenAddress(t *testing.T, p firstHourStack) {
 	t.Helper()
 	p.CreateUser(t, "ada", "viewer")
 	got := p.run(t, "ada")
-	if !slices.Equal(got.outcomes["failed"], []string{"mail"}) || !strings.Contains(got.stdout, "pass an address that no user has with --mail-to") {
+	const advice = "next: pass an address that no user has with --mail-to"
+	if !slices.Equal(got.outcomes["failed"], []string{"mail"}) || !strings.Contains(got.stdout, advice) {
 		t.Errorf("%s%s", got.stdout, got.stderr)
 	}
 	p.Admin(t).Get("/v1/users?email="+url.QueryEscape(p.Email("ada"))).WantValue("pagination.total", 1)

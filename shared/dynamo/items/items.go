@@ -9,9 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -49,18 +47,6 @@ func Encode(shape any) Map {
 		panic(fmt.Sprintf("items: %T does not encode: %v", shape, err))
 	}
 	return item
-}
-
-// Optional returns the names of the attributes of T that Encode leaves out if they are empty. An update with SET keeps the old value of
-// such an attribute, unless it also removes the attribute.
-func Optional[T any]() []string {
-	var names []string
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		if name, options, _ := strings.Cut(field.Tag.Get("dynamodbav"), ","); options == "omitempty" {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // Decode turns an item into a struct. An error means that the item has another form than this

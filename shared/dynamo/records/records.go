@@ -203,7 +203,7 @@ func (p *Plan) mark(before, after Row) {
 
 const unchanged = "version = :version"
 
-// put returns the write of a new item.
+// put returns the write of a new item, which fails if the item exists.
 func (p *Plan) put(item items.Map) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &p.table.Name, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),

@@ -52,8 +52,7 @@ func (t *Table) ReadAll(ctx context.Context, ids []string, visit func(items.Map)
 }
 
 // Find returns the items that a search in a scope finds, in its order. It makes two strongly consistent reads, whatever the number of
-// resources.
-// A resource may have left the scope since the first read.
+// resources. A resource may have left the scope since the first read.
 func (t *Table) Find(ctx context.Context, scope string, query search.Query) (
 	found []items.Map, next paging.Position, err error,
 ) {

@@ -3,6 +3,7 @@ package usersdynamo
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/records"
@@ -28,7 +29,7 @@ func (s *Store) ByEmail(ctx context.Context, address string) (users.User, error)
 			return users.User{}, err
 		}
 	}
-	return users.User{}, records.ErrListed
+	return users.User{}, fmt.Errorf("find a user by the email address: %w", records.ErrListed)
 }
 
 // holder returns the id of the user whose marker has the address.

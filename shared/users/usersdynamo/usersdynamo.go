@@ -17,8 +17,8 @@
 //	gone#<id>              gone       the history of a deleted user
 //
 // Every change is one transaction over all items that it concerns, so that a process that dies at
-// any moment leaves only complete users. Each write has a condition: on the version of a user, and for other items on
-// whether they exist. The list form has separate items instead of an index, because an index is
+// any moment leaves only complete users. Each write has a condition: on the version of a user, on the owner of a marker, and
+// for other items on whether they exist. See package records. The list form has separate items instead of an index, because an index is
 // eventually consistent: a page would disagree with its total just after a write.
 //
 // A user's credentials are in another table and carry the user's customer, role and status (see
