@@ -39,7 +39,7 @@ func TestRecordsBecomeABudget(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, ".ci"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(records, []byte("a\t30.0\t0.5\na\t30.0\t9\nminor\t0.25\t0.25\n"), 0o600); err != nil {
+	if err := os.WriteFile(records, []byte("a\t30.0\t0.5\na\t30.0\t9\nminor\t0.1\t0.25\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"-write"}, {}} {
@@ -48,7 +48,7 @@ func TestRecordsBecomeABudget(t *testing.T) {
 		}
 	}
 	written, err := os.ReadFile(filepath.Join(root, budgetFile))
-	if err != nil || !strings.HasSuffix(string(written), "\na\t100.0\ntotal\t121\n") {
+	if err != nil || !strings.HasSuffix(string(written), "\na\t100.0\ntotal\t120\n") {
 		t.Errorf("wrote %q, %v", written, err)
 	}
 	if err := os.WriteFile(records, []byte("a\tmuch\t0.5\n"), 0o600); err != nil {
