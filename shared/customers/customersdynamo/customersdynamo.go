@@ -127,8 +127,9 @@ func (s *Store) Create(ctx context.Context, creation customers.Creation) (custom
 	}
 	customer.UpdatedAt, customer.Version = customer.CreatedAt, 1
 	p := s.records.Plan()
-	p.Once(creation.Once, row(customer), customer.CreatedAt)
-	p.Create(audit.CustomerCreated, row(customer))
+	created := row(customer)
+	p.Once(creation.Once, created, customer.CreatedAt)
+	p.Create(audit.CustomerCreated, created)
 	p.Add(records.ErrDuplicateID, s.keys.AddCustomer(customer.ID, state(customer)))
 	err = p.Run(ctx)
 	if errors.Is(err, idempotencykeys.ErrInUse) {

@@ -123,8 +123,9 @@ func (s *Store) Create(ctx context.Context, creation projects.Creation) (project
 	history := daycounts.History{}.Append(project.CreatedAt, counted(project), creationEvents(project)...)
 	project.History = history.String()
 	p := s.records.Plan()
-	p.Once(creation.Once, row(project), project.CreatedAt)
-	p.Create(audit.ProjectCreated, row(project))
+	created := row(project)
+	p.Once(creation.Once, created, project.CreatedAt)
+	p.Create(audit.ProjectCreated, created)
 	p.Count(history.Changes())
 	err = p.Run(ctx)
 	if errors.Is(err, idempotencykeys.ErrInUse) {

@@ -143,12 +143,11 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 		return err
 	}
 	p.Add(versions.ErrStale, p.relink(user, invitation.Link.ID))
-	unsent := newUnsentItem(user, invitation)
-	if isNew := invitation.Attempts == 0; isNew {
-		p.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: items.Encode(unsent)}})
-	} else {
-		p.Add(versions.ErrStale, p.put(unsent, "attribute_exists(pk)"))
+	unsent := &types.Put{TableName: &s.table, Item: items.Encode(newUnsentItem(user, invitation))}
+	if isRepeated := invitation.Attempts > 0; isRepeated {
+		unsent.ConditionExpression = aws.String("attribute_exists(pk)")
 	}
+	p.Add(versions.ErrStale, types.TransactWriteItem{Put: unsent})
 	p.issue(invitation.Link)
 	p.countMails(invitation.Quotas, at)
 	p.audit(audit.UserInvited, user)

@@ -79,7 +79,10 @@ func (p *plan) deleteUser(u users.User, at time.Time) error {
 }
 
 // audit adds an event about a user whose own attributes do not change.
-func (p *plan) audit(action audit.Action, u users.User) { p.Audit(action, row(u), row(u)) }
+func (p *plan) audit(action audit.Action, u users.User) {
+	same := row(u)
+	p.Audit(action, same, same)
+}
 
 // endInvitation removes the mail that may still be unsent.
 func (p *plan) endInvitation(userID string) {
@@ -88,7 +91,7 @@ func (p *plan) endInvitation(userID string) {
 
 // invite adds the link and stores its mail as unsent.
 func (p *plan) invite(u users.User, invitation users.Invitation) {
-	p.Add(records.ErrDuplicateID, p.put(newUnsentItem(u, invitation), "attribute_not_exists(pk)"))
+	p.Add(records.ErrDuplicateID, p.PutNew(items.Encode(newUnsentItem(u, invitation))))
 	p.issue(invitation.Link)
 	p.countMails(invitation.Quotas, u.CreatedAt)
 }
@@ -183,10 +186,4 @@ func (p *plan) adminCount() types.TransactWriteItem {
 		update.ExpressionAttributeValues[":least"] = items.Number(int64(-p.admins))
 	}
 	return types.TransactWriteItem{Update: update}
-}
-
-func (p *plan) put(shape any, condition string) types.TransactWriteItem {
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &p.store.table, Item: items.Encode(shape), ConditionExpression: &condition,
-	}}
 }

@@ -143,7 +143,7 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 
 // replay returns what the idempotency key created.
 func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (users.Created, error) {
-	made, err := idempotencykeys.Result[userItem](ctx, items.In(s.client, s.table), key, at)
+	made, err := idempotencykeys.Result[userItem](ctx, s.records.Items(), key, at)
 	return users.Created{User: made.user(), Replayed: true}, err
 }
 
