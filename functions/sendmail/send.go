@@ -9,10 +9,10 @@ import (
 	"portside/shared/users"
 )
 
-// task does what is due in a domain, as long as the context's deadline leaves time, and returns how much it has done.
+// task does the due work of a domain, as long as the context's deadline leaves time, and returns how much it has done.
 type task func(ctx context.Context) (int, error)
 
-// tasks are what is due: mails that were not sent, and other work that requests have left.
+// tasks send unsent mails, and finish other work that requests have left.
 type tasks struct {
 	signIns, invitations, requests, notices, revocations, closings task
 }

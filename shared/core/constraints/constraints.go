@@ -88,7 +88,7 @@ type Checker struct {
 func Of(set entitlement.Set) Checker {
 	return Checker{set, sync.OnceValue(func() (all []*semver.Constraints) {
 		for _, e := range set {
-			if one, err := compiledOf(e.Versions); err == nil { // what is no constraint allows nothing
+			if one, err := compiledOf(e.Versions); err == nil { // a text that is not a constraint allows nothing
 				all = append(all, one)
 			}
 		}

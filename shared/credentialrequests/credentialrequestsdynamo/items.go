@@ -141,7 +141,7 @@ func due(r credentialrequests.Request) (place, bool) {
 // the year 2286.
 func dueSK(at time.Time, id string) string { return fmt.Sprintf("%013d#%s", at.UnixMilli(), id) }
 
-// requestForm is what audit events show of a credential request. What the service notes about its mails is not in it.
+// requestForm is what audit events show of a credential request. It leaves out the notes of the service about mails.
 type requestForm struct {
 	UserID        string                    `json:"userId"`
 	Level         credentialrequests.Level  `json:"level"`

@@ -36,7 +36,7 @@ const Settled = 20 * time.Minute
 // Source: DynamoDB Developer Guide, "Read/write capacity mode" and "DynamoDB burst and adaptive capacity".
 const Parts = 4
 
-// letters are those of an ID, each as frequent as the others.
+// letters are the letters of an ID. Each is as frequent as any other.
 const letters = "abcdefghijklmnopqrstuvwxyz234567"
 
 // Days is how long the table keeps an event at least. Its seal stays longer.

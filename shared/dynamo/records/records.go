@@ -59,7 +59,7 @@ type Row struct {
 type Marker struct {
 	PK, SK string
 	Owner  string // the attribute with the ID of the resource
-	Taken  error  // what it means that another resource has the value
+	Taken  error  // the refusal if another resource has the value
 }
 
 func (m Marker) item(id string) items.Map {

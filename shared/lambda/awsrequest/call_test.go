@@ -42,7 +42,7 @@ func call(t *testing.T, responses ...*http.Response) (body string, left int, err
 	return string(text), len(rest), err
 }
 
-// A code stands in the header or in the body, with a namespace or a URL. What is no code is not logged.
+// A code stands in the header or in the body, with a namespace or a URL. The log gets no text that is not a code.
 func TestCodesOfRefusals(t *testing.T) {
 	for _, test := range []struct{ header, body, want string }{
 		{"AccessDeniedException:http://internal.amazon.com/", "", "AccessDeniedException"},
