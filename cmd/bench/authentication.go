@@ -45,7 +45,7 @@ func (b *bench) credentials(ctx context.Context, s *stack) error {
 	v.client, v.meter = s.meteredClient()
 	auditLog := auditlog.New(s.Tables["AuditTable"], time.Now)
 	v.table = credentialsdynamo.New(v.client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"]).Audited(auditLog)
-	v.auth = credentials.NewAuthenticator(v.table, 1<<30, time.Now)
+	v.auth = credentials.NewAuthenticator(v.table.Requests, 1<<30, time.Now)
 	if err := b.creation(ctx, s, v); err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func newCustomerTable(s *stack) customerTable {
 	auditLog := auditlog.New(s.Tables["AuditTable"], time.Now)
 	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"]).Audited(auditLog)
 	table := s.Tables["CustomersTable"]
-	store := customersdynamo.New(client, table, keys)
+	store := customersdynamo.New(client, table, keys.Customers, auditLog)
 	service := customers.NewService(store, newUUID, time.Now)
 	return customerTable{client: client, meter: m, table: table, keys: keys, store: store, service: service}
 }
@@ -154,11 +154,12 @@ func (b *bench) customerAuthentication(ctx context.Context, s *stack, customerID
 	if err != nil {
 		return err
 	}
-	issued, err := users.NewKeys(d.store, d.store, time.Now).Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "bench"})
+	keys := users.NewKeys(d.store, d.store.Keys, time.Now)
+	issued, err := keys.Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "bench"})
 	if err != nil {
 		return err
 	}
-	auth := credentials.NewAuthenticator(d.keys, 1<<30, time.Now)
+	auth := credentials.NewAuthenticator(d.keys.Requests, 1<<30, time.Now)
 	var requests []meter
 	for range authRequests {
 		d.meter.reset()

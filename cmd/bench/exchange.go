@@ -164,15 +164,15 @@ func newTokenCreator(ctx context.Context, s *stack, email string) (func(context.
 	if err != nil {
 		return nil, err
 	}
-	key, err := users.NewKeys(d.store, d.store, time.Now).Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "bench"})
+	key, err := users.NewKeys(d.store, d.store.Keys, time.Now).Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "bench"})
 	if err != nil {
 		return nil, err
 	}
-	owner, _, err := credentials.NewAuthenticator(d.keys, 0, time.Now).Authenticate(ctx, key.Secret.Reveal(), credentials.APIKey)
+	owner, _, err := credentials.NewAuthenticator(d.keys.Requests, 0, time.Now).Authenticate(ctx, key.Secret.Reveal(), credentials.APIKey)
 	if err != nil {
 		return nil, fmt.Errorf("authenticate: %w", err)
 	}
-	service := tokens.NewService(tokensdynamo.New(d.client, d.keys), d.store, tokens.MaxDays, time.Now)
+	service := tokens.NewService(tokensdynamo.New(d.client, d.keys), d.store.People, tokens.MaxDays, time.Now)
 	return func(ctx context.Context) error {
 		_, err := service.Create(ctx, owner, tokens.NewToken{Name: "bench", Scopes: []principal.Scope{principal.ReadImages}})
 		return err

@@ -91,7 +91,7 @@ func (b *bench) bulkImport(ctx context.Context, _ *stack) error {
 }
 
 func (d userTable) importRows(ctx context.Context, rows []users.NewUser) error {
-	importer := users.NewImporter(d.store, func() string { return uuid.Must(uuid.NewV7()).String() }, time.Now)
+	importer := users.NewImporter(d.store.Bulk, func() string { return uuid.Must(uuid.NewV7()).String() }, time.Now)
 	outcomes, err := importer.Import(ctx, users.ImportOptions{Caller: principal.Operator()}, rows)
 	for _, failed := range outcomes {
 		err = cmp.Or(err, failed.Err)
@@ -261,7 +261,7 @@ func costs(of []meter) (reads, calls []float64) {
 
 // addAuthentication measures the cost of authentication for each request.
 func (b *bench) addAuthentication(ctx context.Context, s *stack, d userTable) error {
-	auth := credentials.NewAuthenticator(d.keys, 1<<30, time.Now)
+	auth := credentials.NewAuthenticator(d.keys.Requests, 1<<30, time.Now)
 	for range 2 { // the first use of a key costs more
 		d.meter.reset()
 		if _, _, err := auth.Authenticate(ctx, s.adminKey, credentials.APIKey); err != nil {

@@ -129,7 +129,7 @@ func (s *stores) by(n int) context.Context {
 // trust adds a customer with a trust policy.
 func (s *stores) trust(customerID string) trust.Policy {
 	customer := customers.Customer{ID: customerID, Name: customerID, Slug: customerID, Status: customers.Active, CreatedAt: noon}
-	_, err := customersdynamo.New(s.client, s.tables["CustomersTable"], s.credentials(s.client)).
+	_, err := customersdynamo.New(s.client, s.tables["CustomersTable"], s.credentials(s.client).Customers, s.auditLog()).
 		Create(s.Context(), customers.Creation{Customer: customer})
 	s.must(err)
 	made, err := trustdynamo.New(s.client, s.credentials(s.client)).Add(s.Context(), trust.Creation{Policy: trust.Policy{
@@ -190,7 +190,7 @@ func (s *stores) person(n int) users.User {
 func (s *stores) apiKey(owner users.User) credentials.Secret {
 	key, table := credentials.Mint(credentials.APIKey), s.credentials(s.client)
 	issued := credentialOf(owner, key)
-	writes := append(table.Issue(issued), table.Tally(owner.ID, credentialsdynamo.Change{Issued: 1}))
+	writes := append(table.Writes.Issue(issued), table.Writes.Tally(owner.ID, credentialsdynamo.Change{Issued: 1}))
 	s.must(transactions.Write(s.Context(), s.client, writes))
 	return key
 }
@@ -239,7 +239,7 @@ func (s *stores) countWindow(client *dynamodb.Client, n int) {
 // authenticate measures the second request of a minute.
 func (s *stores) authenticate(client *dynamodb.Client, n int) {
 	for _, client := range []*dynamodb.Client{s.client, client} {
-		auth := credentials.NewAuthenticator(s.credentials(client), 600, func() time.Time { return noon })
+		auth := credentials.NewAuthenticator(s.credentials(client).Requests, 600, func() time.Time { return noon })
 		_, _, err := auth.Authenticate(s.Context(), s.keys[n].Reveal(), credentials.APIKey)
 		s.must(err)
 	}
@@ -248,7 +248,7 @@ func (s *stores) authenticate(client *dynamodb.Client, n int) {
 // authorize measures the requests of a pull that one process serves first in a minute, after the credential was used before.
 func (s *stores) authorize(client *dynamodb.Client, n int) {
 	s.authenticate(s.client, n)
-	auth := credentials.NewAuthenticator(s.credentials(client), 300, func() time.Time { return noon })
+	auth := credentials.NewAuthenticator(s.credentials(client).Requests, 300, func() time.Time { return noon })
 	for i := range authenticatedPerPull {
 		kind := credentials.BlobRequest
 		if i < manifestsPerPull {

@@ -154,7 +154,7 @@ func (b *bootstrap) issue(ctx context.Context, admin users.User) error {
 	if err := writeKeyFile(b.keyFile, secret); err != nil {
 		return err
 	}
-	err := b.users.Issue(ctx, admin, users.Issued{Key: credentials.Credential{
+	err := b.users.Keys.Issue(ctx, admin, users.Issued{Key: credentials.Credential{
 		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "bootstrap", CreatedAt: b.now().UTC(),
 		Owner: credentials.OwnerOf(admin.Person()),
 	}})

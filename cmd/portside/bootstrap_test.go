@@ -56,7 +56,7 @@ func TestBootstrap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.tables.users.Revoke(t.Context(), admin, parsed.ID(), o.now()); err != nil {
+	if err := o.tables.users.Keys.Revoke(t.Context(), admin, parsed.ID(), o.now()); err != nil {
 		t.Fatal(err)
 	}
 	o.expect(o.bootstrap(), 0, "no longer works")

@@ -71,7 +71,7 @@ func (o *testStack) tablesOver(client *dynamodb.Client) *tables {
 	return &tables{
 		client: client, names: o.names,
 		users: usersdynamo.New(client, o.names.users, keys, days), projects: projectsdynamo.New(client, o.names.projects, days).Audited(auditLog),
-		customers: customersdynamo.New(client, o.names.customers, keys), credentials: keys, log: auditLog,
+		customers: customersdynamo.New(client, o.names.customers, keys.Customers, auditLog), credentials: keys, log: auditLog,
 	}
 }
 
@@ -186,7 +186,7 @@ func (o *testStack) userEmails() []string {
 
 // authenticate returns the ID of the user that the key belongs to.
 func (o *testStack) authenticate(key string) (string, error) {
-	caller, _, err := credentials.NewAuthenticator(o.tables.credentials, 0, o.now).
+	caller, _, err := credentials.NewAuthenticator(o.tables.credentials.Requests, 0, o.now).
 		Authenticate(o.t.Context(), strings.TrimSpace(key), credentials.APIKey)
 	return caller.UserID, err
 }

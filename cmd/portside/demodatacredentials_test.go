@@ -18,7 +18,7 @@ import (
 // pulls belong to them.
 func (a *analyticsStack) checkCredentials() {
 	a.t.Helper()
-	store := credentialrequestsdynamo.New(a.client, a.tables.credentials, a.tables.users)
+	store := credentialrequestsdynamo.New(a.client, a.tables.credentials, a.tables.users.People)
 	for status, atLeast := range map[credentialrequests.Status]int{
 		credentialrequests.Pending: 4, credentialrequests.Approved: 2, credentialrequests.Denied: 1,
 		credentialrequests.Collected: 4, credentialrequests.Expired: 1,

@@ -168,7 +168,7 @@ func (s *demoStory) entitle(ctx context.Context, customerID string, r rightPlan,
 	if r.until != 0 {
 		input.Until = (today + calendar.Day(r.until)).Begin()
 	}
-	service := entitlements.NewService(entitlementsdynamo.New(s.client, s.credentials), newID, clockAt(at))
+	service := entitlements.NewService(entitlementsdynamo.New(s.client, s.credentials.Name(), s.log), newID, clockAt(at))
 	created, err := service.Create(ctx, entitlements.CreateOptions{CustomerID: customerID}, input)
 	return created.Entitlement, err
 }

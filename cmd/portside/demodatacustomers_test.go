@@ -34,7 +34,7 @@ func (a *analyticsStack) checkCustomers() {
 		if c.Status == customers.Suspended {
 			suspended++
 		}
-		held, err := entitlementsdynamo.New(a.client, a.tables.credentials).Get(a.t.Context(), c.ID)
+		held, err := entitlementsdynamo.New(a.client, a.tables.credentials.Name(), a.tables.log).Get(a.t.Context(), c.ID)
 		a.must(err)
 		if len(held.All.At(a.now())) == 0 {
 			a.t.Errorf("%s may fetch nothing", c.Name)

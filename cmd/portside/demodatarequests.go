@@ -74,7 +74,7 @@ func (s *demoStory) addCredentialRequest(ctx context.Context, status credentialr
 	if !found || s.adminToken() == "" {
 		return nil
 	}
-	store := credentialrequestsdynamo.New(s.client, s.credentials, s.users)
+	store := credentialrequestsdynamo.New(s.client, s.credentials, s.users.People)
 	pending, err := s.pending(requester.ID, at)
 	if err != nil {
 		return err

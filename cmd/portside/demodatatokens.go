@@ -96,7 +96,7 @@ func (s *demoStory) issueToken(ctx context.Context, owner person, renewed *crede
 	if renewed != nil {
 		token.RotatedFrom, token.Line, token.LineEndsAt = renewed.ID, renewed.Line, renewed.LineEndsAt
 	}
-	if err := s.users.Issue(ctx, owner, users.Issued{Key: token}); err != nil {
+	if err := s.users.Keys.Issue(ctx, owner, users.Issued{Key: token}); err != nil {
 		return fmt.Errorf("%s: demo token of %s: %w", at.Format(time.DateOnly), owner.Email, err)
 	}
 	s.issued = append(s.issued, &token)
@@ -122,7 +122,7 @@ func (s *demoStory) recordUses(ctx context.Context) error {
 		if !isUsed {
 			continue
 		}
-		if err := s.credentials.RecordUse(ctx, *c, at); err != nil {
+		if err := s.credentials.Requests.RecordUse(ctx, *c, at); err != nil {
 			return fmt.Errorf("record the use of a demo credential: %w", err)
 		}
 	}

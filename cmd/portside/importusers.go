@@ -113,7 +113,7 @@ func importUsers(ctx context.Context, p process, o importOptions) error {
 		return err
 	}
 	job := &importJob{
-		process: p, importer: users.NewImporter(t.users, newID, p.now),
+		process: p, importer: users.NewImporter(t.users.Bulk, newID, p.now),
 		options:  users.ImportOptions{Caller: principal.Operator(), BaseURL: o.baseURL},
 		progress: newProgress(p.stderr, size, counted.bytes), rejects: rejects,
 	}

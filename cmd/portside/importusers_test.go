@@ -102,7 +102,7 @@ func (o *testStack) checkImported(t *testing.T) {
 	if err != nil || wendy.Status != users.Pending {
 		t.Errorf("got wendy %+v, %v", wendy, err)
 	}
-	unsent, err := o.tables.users.Unsent(t.Context(), o.now().Add(time.Hour), 10)
+	unsent, err := o.tables.users.Invitations.Unsent(t.Context(), o.now().Add(time.Hour), 10)
 	if err != nil || len(unsent) != 1 || unsent[0].BaseURL != "http://localhost:3999" {
 		t.Errorf("unsent mails: %+v, %v", unsent, err)
 	}

@@ -44,8 +44,8 @@ within one hour. Anyone who has the link can use it. The link is shown only once
 type signInLink struct{ email, baseURL string }
 
 func printSignInLink(ctx context.Context, p process, t *tables, wanted signInLink) error {
-	store := sessionsdynamo.New(t.client, t.credentials, t.users)
-	service := sessions.NewService(sessions.Dependencies{Requests: store, People: t.users, Now: p.now})
+	store := sessionsdynamo.New(t.client, t.credentials, t.users.People)
+	service := sessions.NewService(sessions.Dependencies{Requests: store, People: t.users.People, Now: p.now})
 	link, expires, err := service.OperatorLink(ctx, wanted.email)
 	if fault.KindOf(err) == fault.NotFound {
 		return fmt.Errorf("no active user has the address %s: create the user first, or set its status, or that of its customer, to active",

@@ -71,7 +71,7 @@ func (s *smokeTest) issueKey(ctx context.Context, owner users.User) (credentials
 		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "smoke test", CreatedAt: s.now().UTC(),
 		Owner: credentials.OwnerOf(owner.Person()),
 	}
-	return secret, s.users.Issue(ctx, owner, users.Issued{Key: key, Secret: secret})
+	return secret, s.users.Keys.Issue(ctx, owner, users.Issued{Key: key, Secret: secret})
 }
 
 // freePlaces returns the names that no running test uses.

@@ -176,7 +176,7 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 	return &tables{
 		config: cfg, client: client, names: names,
 		users: usersdynamo.New(client, names.users, keys, days), projects: projectsdynamo.New(client, names.projects, days).Audited(auditLog),
-		customers: customersdynamo.New(client, names.customers, keys), credentials: keys, secrets: secrets, log: auditLog,
+		customers: customersdynamo.New(client, names.customers, keys.Customers, auditLog), credentials: keys, secrets: secrets, log: auditLog,
 	}, nil
 }
 

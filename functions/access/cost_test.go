@@ -27,7 +27,7 @@ func TestTokenRequestsMakeFewCalls(t *testing.T) {
 		Line: secret.ID(), LineEndsAt: d.now.Add(2 * day),
 	}
 	err := transactions.Write(t.Context(), client,
-		append(d.table.Issue(first), d.table.Tally(first.Owner.ID, credentialsdynamo.Change{Issued: 1})))
+		append(d.table.Writes.Issue(first), d.table.Writes.Tally(first.Owner.ID, credentialsdynamo.Change{Issued: 1})))
 	if err != nil {
 		t.Fatal(err)
 	}

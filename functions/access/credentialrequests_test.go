@@ -102,7 +102,7 @@ func TestRequestIsApprovedAndCollected(t *testing.T) {
 	if username := collected.Text("data.username"); !strings.HasPrefix(username, "example-") || len(username) != 16 {
 		t.Errorf("the user name is %q", username)
 	}
-	auth := credentials.NewAuthenticator(o.table, 100, o.clock)
+	auth := credentials.NewAuthenticator(o.table.Requests, 100, o.clock)
 	who, _, err := auth.AuthenticateBasic(t.Context(), collected.Text("data.username"), collected.Text("data.password"))
 	if err != nil || who.UserID != o.ada.ID || !slices.Equal(who.Scopes, []principal.Scope{"read:docker-images", "read:helm-charts"}) {
 		t.Errorf("the password authenticates %+v, error %v", who, err)
@@ -338,7 +338,7 @@ func TestLinkStaysValidWhenTheUserChanges(t *testing.T) {
 	o.change(o.ada.ID, users.Change{Status: &active})
 	collected := o.collect(link).WantStatus(http.StatusOK)
 	o.change(o.ada.ID, users.Change{Status: &suspended})
-	auth := credentials.NewAuthenticator(o.table, 100, o.clock)
+	auth := credentials.NewAuthenticator(o.table.Requests, 100, o.clock)
 	if _, _, err := auth.AuthenticateBasic(t.Context(), collected.Text("data.username"), collected.Text("data.password")); err == nil {
 		t.Error("the password of a suspended user works")
 	}

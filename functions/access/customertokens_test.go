@@ -129,7 +129,7 @@ func TestCallsOfAPage(t *testing.T) {
 	client, meter := awstest.Metered(d.client)
 	keys := credentialsdynamo.New(client, d.name, d.countsTable)
 	people := usersdynamo.New(client, d.usersTable, keys, daycounts.In(""))
-	service := tokens.NewService(tokensdynamo.New(client, keys), people, tokens.MaxDays, d.clock)
+	service := tokens.NewService(tokensdynamo.New(client, keys), people.People, tokens.MaxDays, d.clock)
 	page, err := service.ListOfCustomer(t.Context(), principal.Operator(), tokens.CustomerQuery{CustomerID: acme, Limit: 100})
 	if err != nil || len(page.Tokens) == 0 || page.Next == "" || meter.Calls() > 31 {
 		t.Errorf("%d tokens in %d calls, %v, want at most 31 calls", len(page.Tokens), meter.Calls(), err)

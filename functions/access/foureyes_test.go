@@ -29,7 +29,7 @@ func (d *fixture) admin(email string) person {
 // caller returns the principal of an API key or a session.
 func (d *fixture) caller(secret string) principal.Principal {
 	d.tb.Helper()
-	auth := credentials.NewAuthenticator(d.table, 0, d.clock)
+	auth := credentials.NewAuthenticator(d.table.Requests, 0, d.clock)
 	who, _, err := auth.Authenticate(d.tb.Context(), secret, credentials.APIKey, credentials.Session)
 	if err != nil {
 		d.tb.Fatal(err)

@@ -41,7 +41,7 @@ func (d *fixture) makeToken(with string) string {
 // works reports whether a secret is accepted.
 func (d *fixture) works(secret string) bool {
 	d.tb.Helper()
-	auth := credentials.NewAuthenticator(d.table, 0, d.clock)
+	auth := credentials.NewAuthenticator(d.table.Requests, 0, d.clock)
 	parsed, err := credentials.Parse(secret)
 	if err != nil {
 		d.tb.Fatal(err)
@@ -412,7 +412,7 @@ func (d *fixture) session(of person) (credentials.Secret, credentials.Credential
 	if err != nil {
 		d.tb.Fatal(err)
 	}
-	if err := d.people.Issue(d.tb.Context(), user, users.Issued{Key: session}); err != nil {
+	if err := d.people.Keys.Issue(d.tb.Context(), user, users.Issued{Key: session}); err != nil {
 		d.tb.Fatal(err)
 	}
 	return secret, session
@@ -439,7 +439,7 @@ func TestReportOfASessionThatHasEndedStopsItsRequests(t *testing.T) {
 	letters := d.mailbox.to("a@example.com")
 	_, link, _ := strings.Cut(letters[len(letters)-1].Text, "/portal/collect#")
 	session.RevokedAt, session.Reason = d.now, "signed out"
-	if err := transactions.Write(t.Context(), d.client, d.table.Revoke(session)); err != nil {
+	if err := transactions.Write(t.Context(), d.client, d.table.Writes.Revoke(session)); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the report can be repeated

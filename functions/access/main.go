@@ -32,7 +32,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(cfg)
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE")))
+	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE"))).People
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	policies := trustdynamo.New(client, store)
 	h := &handlers{
@@ -45,6 +45,6 @@ func build(settings *start.Settings) (http.Handler, error) {
 		directory: directory{people: people, credentials: store, policies: policies},
 		baseURL:   settings.Optional("BASE_URL"), now: time.Now,
 	}
-	auth := credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	auth := credentials.NewAuthenticator(store.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(h, auth).Handler(), nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/pulls"
 	"portside/shared/users"
@@ -186,7 +186,7 @@ const acme, bolt = "0199cccc-0000-7000-8000-00000000000a", "0199cccc-0000-7000-8
 // customer adds a customer.
 func (d *fixture) customer(id string) {
 	d.tb.Helper()
-	writes := []types.TransactWriteItem{d.table.AddCustomer(id, credentialsdynamo.CustomerState{})}
+	writes := []types.TransactWriteItem{d.table.Customers.Add(id, customerstates.State{})}
 	if err := transactions.Write(d.tb.Context(), d.client, writes); err != nil {
 		d.tb.Fatal(err)
 	}

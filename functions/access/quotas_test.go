@@ -16,7 +16,7 @@ import (
 func TestRequestsHaveADailyQuota(t *testing.T) {
 	o := newRequestFixture(t)
 	quota := mail.CredentialRequests(principal.Principal{UserID: o.ada.ID})
-	if err := transactions.Write(t.Context(), o.client, o.table.CountMails(quota, quota.Limit-1, o.now)); err != nil {
+	if err := transactions.Write(t.Context(), o.client, o.table.Windows.Count(quota.Window(), quota.Limit-1, o.now)); err != nil {
 		t.Fatal(err)
 	}
 	ada := o.withKey(o.requester)

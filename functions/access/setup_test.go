@@ -66,8 +66,8 @@ func newFixture(tb testing.TB) *fixture {
 	d.people = usersdynamo.New(client, d.usersTable, d.table, daycounts.In(analyticsTable))
 	d.people.SweepTime = time.Hour // the tests do not run the schedule
 	d.pulls = pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), analyticsTable)
-	d.users = users.NewService(d.people, users.NewInviter(d.people, d.mailbox, d.clock), web.NewID, d.clock)
-	d.keys = users.NewKeys(d.people, d.people, d.clock)
+	d.users = users.NewService(d.people, users.NewInviter(d.people.Invitations, d.mailbox, d.clock), web.NewID, d.clock)
+	d.keys = users.NewKeys(d.people, d.people.Keys, d.clock)
 	d.user("root@example.com", principal.Admin)
 	return d
 }
@@ -105,7 +105,7 @@ func (d *fixture) advance(t time.Duration) { d.now = d.now.Add(t) }
 // requestsService returns the service for credential requests, wired as in main.
 func (d *fixture) requestsService() *credentialrequests.Service {
 	return credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(d.client, d.table, d.people), Credentials: d.table, People: d.people,
+		Store: credentialrequestsdynamo.New(d.client, d.table, d.people.People), Credentials: d.table, People: d.people.People,
 		Mailer: d.mailbox, NewID: web.NewID, Now: d.clock,
 	})
 }
@@ -118,22 +118,24 @@ func (d *fixture) leaksOn(client *dynamodb.Client, later time.Duration) *revocat
 	store := revocationdynamo.New(client, credentialsdynamo.New(client, d.name, d.countsTable).Audited(d.log))
 	now := func() time.Time { return d.now.Add(later) }
 	return revocation.NewService(revocation.Parts{
-		Store: store, Jobs: store, Failures: d.table, Now: now,
+		Store: store, Jobs: store, Failures: d.table.Requests, Now: now,
 	})
 }
 
 // notices returns the service that mails the owners of credentials.
 func (d *fixture) notices() *credentialnotices.Service {
-	return credentialnotices.NewService(credentialnotices.Parts{Outbox: d.table, People: d.people, Mailer: d.mailbox, Now: d.clock})
+	return credentialnotices.NewService(credentialnotices.Parts{
+		Outbox: d.table.Notices, People: d.people.People, Mailer: d.mailbox, Now: d.clock,
+	})
 }
 
 func (d *fixture) policies() *trustdynamo.Store { return trustdynamo.New(d.client, d.table) }
 
 func (d *fixture) handler() http.Handler {
-	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
+	auth := credentials.NewAuthenticator(d.table.Requests, 100, d.clock)
 	h := &handlers{
-		tokens: tokens.NewService(d.store, d.people, d.maxDays, d.clock), requests: d.requestsService(),
-		pulls: pulls.NewService(d.pulls), directory: directory{people: d.people, credentials: d.table, policies: d.policies()},
+		tokens: tokens.NewService(d.store, d.people.People, d.maxDays, d.clock), requests: d.requestsService(),
+		pulls: pulls.NewService(d.pulls), directory: directory{people: d.people.People, credentials: d.table, policies: d.policies()},
 		baseURL: "https://portal.example.com", now: d.clock,
 	}
 	return routes(h, auth).Handler()

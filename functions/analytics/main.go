@@ -27,10 +27,10 @@ func build(settings *start.Settings) (http.Handler, error) {
 	quota := analytics.Gigabytes(settings.Count("STORAGE_QUOTA_GIGABYTES"))
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	auth := credentials.NewAuthenticator(keys.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(&handlers{
 		analytics: analytics.NewService(store, quota, time.Now), rankings: analytics.NewRankings(stored, time.Now),
 		visibility: credentials.NewVisibility(keys, time.Now),
-		people:     usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE"))),
+		people:     usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE"))).People,
 	}, auth).Handler(), nil
 }

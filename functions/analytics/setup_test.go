@@ -62,9 +62,9 @@ func newTestService(tb testing.TB) *testService {
 func (s *testService) handler() http.Handler {
 	store := analyticsdynamo.New(s.client, s.analytics)
 	service := analytics.NewService(store, analytics.Gigabytes(100), s.clock.Now)
-	auth := credentials.NewAuthenticator(s.keys, 0, s.clock.Now)
+	auth := credentials.NewAuthenticator(s.keys.Requests, 0, s.clock.Now)
 	visibility := credentials.NewVisibility(s.keys, s.clock.Now)
-	return routes(&handlers{service, analytics.NewRankings(store, s.clock.Now), visibility, s.people}, auth).Handler()
+	return routes(&handlers{service, analytics.NewRankings(store, s.clock.Now), visibility, s.people.People}, auth).Handler()
 }
 
 // key creates an API key of a new user with a role.
@@ -83,7 +83,7 @@ func (s *testService) issue(kind credentials.Kind, owner credentials.Owner, scop
 	if kind != credentials.APIKey {
 		issued.ExpiresAt = s.clock.Now().AddDate(0, 0, 90)
 	}
-	writes := append(s.keys.Issue(issued), s.keys.Tally(owner.ID, credentialsdynamo.Change{Issued: 1}))
+	writes := append(s.keys.Writes.Issue(issued), s.keys.Writes.Tally(owner.ID, credentialsdynamo.Change{Issued: 1}))
 	if err := transactions.Write(s.Context(), s.client, writes); err != nil {
 		s.Fatal(err)
 	}

@@ -71,8 +71,8 @@ func newSimulation(tb testing.TB, begin time.Time, random *rand.Rand) *simulatio
 	store := analyticsdynamo.New(b.client, b.analytics)
 	w := &simulation{
 		testService: b, random: random, caller: principal.Principal{UserID: newID(), Role: principal.Admin},
-		admin:    users.NewService(people, users.NewInviter(people, acceptAllMail{}, clock), newID, clock),
-		importer: users.NewImporter(people, newID, clock),
+		admin:    users.NewService(people, users.NewInviter(people.Invitations, acceptAllMail{}, clock), newID, clock),
+		importer: users.NewImporter(people.Bulk, newID, clock),
 		office:   projects.NewService(plans, allUsersExist{}, newID, clock),
 		store:    store, recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(tb), awstest.Bucket(tb))),
 		streams: []*stream{

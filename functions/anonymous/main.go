@@ -31,7 +31,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	ending := revocationdynamo.New(client, store)
 	return routes(&handlers{
 		leaks: revocation.NewService(revocation.Parts{
-			Store: ending, Jobs: ending, Failures: store, Now: time.Now, EndTime: reportTime,
+			Store: ending, Jobs: ending, Failures: store.Requests, Now: time.Now, EndTime: reportTime,
 		}),
 		exchanger: trust.NewExchanger(trustdynamo.New(client, store), trustoidc.New(time.Now), time.Now),
 		baseURL:   settings.Optional("BASE_URL"),

@@ -42,7 +42,7 @@ func newFixture(tb testing.TB) *fixture {
 	).Audited(audittest.Log(tb, f.client))
 	days := daycounts.In(awstest.Table(tb, f.client, "AnalyticsTable"))
 	people := usersdynamo.New(f.client, awstest.Table(tb, f.client, "UsersTable"), f.table, days)
-	f.users, f.keys = users.NewService(people, nil, web.NewID, f.clock), users.NewKeys(people, people, f.clock)
+	f.users, f.keys = users.NewService(people, nil, web.NewID, f.clock), users.NewKeys(people, people.Keys, f.clock)
 	return f
 }
 
@@ -55,7 +55,7 @@ func (f *fixture) policies() *trustdynamo.Store { return trustdynamo.New(f.clien
 func (f *fixture) handler() http.Handler {
 	ending := revocationdynamo.New(f.client, f.table)
 	return routes(&handlers{
-		leaks:     revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Failures: f.table, Now: f.clock}),
+		leaks:     revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Failures: f.table.Requests, Now: f.clock}),
 		exchanger: trust.NewExchanger(f.policies(), trustoidc.New(f.clock), f.clock),
 		baseURL:   "https://portal.example.com",
 	}).Handler()
@@ -85,6 +85,6 @@ func (f *fixture) works(text string) bool {
 	if err != nil {
 		f.tb.Fatal(err)
 	}
-	_, _, err = credentials.NewAuthenticator(f.table, 0, f.clock).Authenticate(f.tb.Context(), text, secret.Kind())
+	_, _, err = credentials.NewAuthenticator(f.table.Requests, 0, f.clock).Authenticate(f.tb.Context(), text, secret.Kind())
 	return err == nil
 }

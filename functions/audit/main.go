@@ -21,7 +21,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(awsenv.Config(settings))
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now) // of refused requests
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	auth := credentials.NewAuthenticator(keys.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	log := audit.NewService(auditdynamo.New(client, settings.String("AUDIT_TABLE")))
 	return routes(&handlers{log: log, now: time.Now}, auth).Handler(), nil
 }

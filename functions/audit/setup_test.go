@@ -19,6 +19,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/audittest"
@@ -58,7 +59,7 @@ func newTestService(tb testing.TB) *testService {
 		).Audited(audittest.Log(tb, client)),
 	}
 	for _, customer := range []string{acme, bolt} {
-		writes := []types.TransactWriteItem{s.keys.AddCustomer(customer, credentialsdynamo.CustomerState{})}
+		writes := []types.TransactWriteItem{s.keys.Customers.Add(customer, customerstates.State{})}
 		if err := transactions.Write(tb.Context(), client, writes); err != nil {
 			tb.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func newTestService(tb testing.TB) *testService {
 
 // handler returns the function's handler, made as in main.
 func (s *testService) handler() http.Handler {
-	auth := credentials.NewAuthenticator(s.keys, 0, s.clock.Now)
+	auth := credentials.NewAuthenticator(s.keys.Requests, 0, s.clock.Now)
 	return routes(&handlers{log: audit.NewService(auditdynamo.New(s.client, s.table)), now: s.clock.Now}, auth).Handler()
 }
 
@@ -80,7 +81,7 @@ func (s *testService) key(role principal.Role, customerID string) string {
 	issued := credentials.Credential{
 		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "test", CreatedAt: s.clock.Now(), Owner: owner,
 	}
-	writes := append(s.keys.Issue(issued), s.keys.Tally(owner.ID, credentialsdynamo.Change{Issued: 1}))
+	writes := append(s.keys.Writes.Issue(issued), s.keys.Writes.Tally(owner.ID, credentialsdynamo.Change{Issued: 1}))
 	if err := transactions.Write(s.Context(), s.client, writes); err != nil {
 		s.Fatal(err)
 	}

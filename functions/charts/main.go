@@ -25,7 +25,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).
 		Audited(auditLog)
-	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	auth := credentials.NewAuthenticator(keys.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(&handlers{
 		library: charts.NewLibrary(reader), visibility: credentials.NewVisibility(keys, time.Now), now: time.Now,
 	}, auth).Handler(), nil

@@ -63,7 +63,7 @@ func (h *fixture) clock() time.Time { return h.now }
 // handler returns the function's handler, wired as in main, with empty caches.
 func (h *fixture) handler() http.Handler {
 	library := charts.NewLibrary(chartss3.NewReader(h.files, h.bucket))
-	auth := credentials.NewAuthenticator(h.table, h.limit, h.clock)
+	auth := credentials.NewAuthenticator(h.table.Requests, h.limit, h.clock)
 	visibility := credentials.NewVisibility(h.table, h.clock)
 	return routes(&handlers{library: library, visibility: visibility, now: h.clock}, auth).Handler()
 }
@@ -96,13 +96,13 @@ func (h *fixture) issue(kind credentials.Kind, change func(*credentials.Credenti
 		Owner: credentials.Owner{ID: owner, Role: principal.User, Active: true}, Scopes: []string{"read:helm-charts"},
 	}
 	change(&c)
-	h.write(h.table.Issue(c)...)
+	h.write(h.table.Writes.Issue(c)...)
 	return secret
 }
 
 func (h *fixture) revoke(secret credentials.Secret) {
 	h.tb.Helper()
-	h.write(h.table.Revoke(credentials.Credential{
+	h.write(h.table.Writes.Revoke(credentials.Credential{
 		ID: secret.ID(), Kind: secret.Kind(), Owner: credentials.Owner{ID: owner}, RevokedAt: h.now, Reason: "test",
 	})...)
 }

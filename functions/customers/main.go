@@ -22,8 +22,10 @@ func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(awsenv.Config(settings))
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	store := customersdynamo.New(client, settings.String("CUSTOMERS_TABLE"), keys)
-	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
-	kept := stores{customers: store, entitlements: entitlementsdynamo.New(client, keys), policies: trustdynamo.New(client, keys)}
+	store := customersdynamo.New(client, settings.String("CUSTOMERS_TABLE"), keys.Customers, auditLog)
+	auth := credentials.NewAuthenticator(keys.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	kept := stores{
+		customers: store, entitlements: entitlementsdynamo.New(client, keys.Name(), auditLog), policies: trustdynamo.New(client, keys),
+	}
 	return routes(newService(kept, time.Now), auth).Handler(), nil
 }

@@ -12,6 +12,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/entitlements/entitlementsdynamo"
@@ -29,6 +30,7 @@ type fixture struct {
 	tb     testing.TB
 	client *dynamodb.Client
 	keys   *credentialsdynamo.Table
+	log    auditlog.Log
 	people *usersdynamo.Store
 	store  *customersdynamo.Store
 	clock  *webtest.Clock
@@ -38,24 +40,25 @@ type fixture struct {
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
+	log := audittest.Log(tb, client)
 	o := &fixture{
-		tb: tb, client: client,
+		tb: tb, client: client, log: log,
 		keys: credentialsdynamo.New(
 			client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable"),
-		).Audited(audittest.Log(tb, client)),
+		).Audited(log),
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 	}
 	days := daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	o.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), o.keys, days)
-	o.store = customersdynamo.New(client, awstest.Table(tb, client, "CustomersTable"), o.keys)
+	o.store = customersdynamo.New(client, awstest.Table(tb, client, "CustomersTable"), o.keys.Customers, o.log)
 	o.key = o.user("root@example.com", principal.Admin)
 	return o
 }
 
 // handler returns the function's handler, wired as in main.
 func (o *fixture) handler() http.Handler {
-	auth := credentials.NewAuthenticator(o.keys, 0, o.clock.Now)
-	kept := stores{o.store, entitlementsdynamo.New(o.client, o.keys), trustdynamo.New(o.client, o.keys)}
+	auth := credentials.NewAuthenticator(o.keys.Requests, 0, o.clock.Now)
+	kept := stores{o.store, entitlementsdynamo.New(o.client, o.keys.Name(), o.log), trustdynamo.New(o.client, o.keys)}
 	return routes(newService(kept, o.clock.Now), auth).Handler()
 }
 
@@ -84,7 +87,7 @@ func (o *fixture) userOf(customerID, email string, role principal.Role) string {
 	if err != nil {
 		o.tb.Fatal(err)
 	}
-	issued, err := users.NewKeys(o.people, o.people, o.clock.Now).Create(ctx, operator, created.User.ID, users.NewKey{Name: "test"})
+	issued, err := users.NewKeys(o.people, o.people.Keys, o.clock.Now).Create(ctx, operator, created.User.ID, users.NewKey{Name: "test"})
 	if err != nil {
 		o.tb.Fatal(err)
 	}
@@ -94,7 +97,7 @@ func (o *fixture) userOf(customerID, email string, role principal.Role) string {
 // countUsers changes the number of users of a customer, as the store of users does.
 func (o *fixture) countUsers(id string, n int64) {
 	o.tb.Helper()
-	if err := transactions.Write(o.tb.Context(), o.client, []types.TransactWriteItem{o.keys.CountUsers(id, n)}); err != nil {
+	if err := transactions.Write(o.tb.Context(), o.client, []types.TransactWriteItem{o.keys.Customers.CountUsers(id, n)}); err != nil {
 		o.tb.Fatal(err)
 	}
 }

@@ -21,7 +21,7 @@ import (
 func (q *fixture) key(id string, role principal.Role) credentials.Secret {
 	q.tb.Helper()
 	key := credentials.Mint(credentials.APIKey)
-	q.write(q.table.Issue(credentials.Credential{
+	q.write(q.table.Writes.Issue(credentials.Credential{
 		ID: key.ID(), Kind: credentials.APIKey, Hash: key.Hash(), Name: "test", CreatedAt: q.now,
 		Owner: credentials.Owner{ID: id, Role: role, Active: true},
 	})...)

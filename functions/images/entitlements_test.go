@@ -18,6 +18,9 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
+	"portside/shared/dynamo/entitlementlists"
+	"portside/shared/dynamo/items"
 	"portside/shared/images/imagesdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/pagetest"
@@ -33,7 +36,7 @@ const (
 // company adds the customer without entitlements.
 func (q *fixture) company() {
 	q.tb.Helper()
-	q.write(q.table.AddCustomer(customer, credentialsdynamo.CustomerState{}))
+	q.write(q.table.Customers.Add(customer, customerstates.State{}))
 }
 
 // entitle replaces the entitlements of the customer. Each is a text such as "image acme/* ^1.0.0".
@@ -56,18 +59,18 @@ func (q *fixture) entitle(texts ...string) {
 
 func (q *fixture) replaceEntitlements(set entitlement.Set) {
 	q.tb.Helper()
-	before, exists, err := q.table.Entitlements(q.tb.Context(), customer)
+	before, exists, err := entitlementlists.Get(q.tb.Context(), items.In(q.client, q.table.Name()), customer)
 	if err != nil || !exists {
 		q.tb.Fatal(exists, err)
 	}
-	q.write(q.table.SetEntitlements(customer, before.Version, set)...)
+	q.write(entitlementlists.Set(q.table.Name(), customer, entitlementlists.List{Version: before.Version + 1, All: set})...)
 }
 
 // member returns a client that sends a new token of a user of the customer.
 func (q *fixture) member(scopes ...string) webtest.Client {
 	q.tb.Helper()
 	secret := credentials.Mint(credentials.AccessToken)
-	q.write(q.table.Issue(credentials.Credential{
+	q.write(q.table.Writes.Issue(credentials.Credential{
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Scopes: scopes, Name: "test", CreatedAt: q.now,
 		Owner:     credentials.Owner{ID: member, CustomerID: customer, Role: principal.User, Active: true},
 		ExpiresAt: q.now.AddDate(0, 0, 90),
@@ -79,7 +82,7 @@ func (q *fixture) member(scopes ...string) webtest.Client {
 func (q *fixture) memberInPortal() webtest.Client {
 	q.tb.Helper()
 	key := credentials.Mint(credentials.APIKey)
-	q.write(q.table.Issue(credentials.Credential{
+	q.write(q.table.Writes.Issue(credentials.Credential{
 		ID: key.ID(), Kind: credentials.APIKey, Hash: key.Hash(), Name: "test", CreatedAt: q.now,
 		Owner: credentials.Owner{ID: member, CustomerID: customer, Role: principal.Manager, Active: true},
 	})...)
@@ -115,7 +118,7 @@ func (q *fixture) metered() *awstest.Meter {
 	q.tb.Helper()
 	client, meter := awstest.Metered(q.client)
 	q.table = credentialsdynamo.New(client, q.table.Name(), awstest.Table(q.tb, q.client, "RequestCountsTable"))
-	q.gateway.auth = credentials.NewAuthenticator(q.table, 0, q.clock) // does not count requests of users
+	q.gateway.auth = credentials.NewAuthenticator(q.table.Requests, 0, q.clock) // does not count requests of users
 	q.gateway.indexer.Versions = imagesdynamo.New(client, awstest.Table(q.tb, q.client, "ImageVersionsTable"), q.clock)
 	return meter
 }

@@ -20,7 +20,7 @@ func TestLimitsNameThemselves(t *testing.T) {
 		"manifests/" + manifest: {4, 10, "4 requests for manifests, tags and charts", "blobs/" + blob},
 		"blobs/" + blob:         {40, 0, "40 requests for image layers and other blobs", "manifests/" + manifest},
 	} {
-		q.gateway.auth = credentials.NewAuthenticator(q.table, 1, q.clock)
+		q.gateway.auth = credentials.NewAuthenticator(q.table.Requests, 1, q.clock)
 		q.now = q.now.AddDate(0, 0, 1)
 		client := q.withScopes("read:docker-images")
 		for range c.heads {

@@ -27,7 +27,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	gateway := newGateway(
-		credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
+		credentials.NewAuthenticator(store.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
 		imagesdynamo.New(client, settings.String("IMAGE_VERSIONS_TABLE"), time.Now),
 		imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now), settings.String("IMAGE_REPOSITORIES")), time.Now)
 	gateway.baseURL = settings.Optional("BASE_URL")

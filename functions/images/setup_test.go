@@ -53,7 +53,7 @@ func newFixture(tb testing.TB) *fixture {
 	q.versions = awstest.Table(tb, q.client, "ImageVersionsTable")
 	registry, logins := q.upstream.ECR(tb, q.clock)
 	q.logins = logins
-	q.gateway = newGateway(credentials.NewAuthenticator(q.table, 10000, q.clock),
+	q.gateway = newGateway(credentials.NewAuthenticator(q.table.Requests, 10000, q.clock),
 		imagesdynamo.New(q.client, q.versions, q.clock),
 		imagesecr.NewRegistry(imagesecr.New(registry, q.clock), "*"), q.clock)
 	return q
@@ -91,7 +91,7 @@ func basic(token string) string {
 func (q *fixture) issue(kind credentials.Kind, scopes ...string) credentials.Secret {
 	q.tb.Helper()
 	secret := credentials.Mint(kind)
-	q.write(q.table.Issue(credentials.Credential{
+	q.write(q.table.Writes.Issue(credentials.Credential{
 		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), Username: "acme", Scopes: scopes, Name: "test",
 		Owner:     credentials.Owner{ID: owner, Role: principal.User, Active: true},
 		CreatedAt: q.now, ExpiresAt: q.now.AddDate(0, 0, 90),

@@ -58,7 +58,7 @@ func TestTokenWorksLikeItsCredential(t *testing.T) {
 			byBasic, tokens := q.withToken(secret.Reveal()), q.tokens(secret)
 			byBasic.Get("/v2/").WantStatus(http.StatusOK)
 			q.wantEqual(targets, byBasic, tokens)
-			q.write(q.table.Revoke(credentials.Credential{
+			q.write(q.table.Writes.Revoke(credentials.Credential{
 				ID: secret.ID(), Kind: kind, Owner: credentials.Owner{ID: owner}, RevokedAt: q.now, Reason: "test",
 			})...)
 			byBasic.Get("/v2/").WantStatus(http.StatusUnauthorized)
@@ -177,7 +177,7 @@ func TestTokenFormsAreChecked(t *testing.T) {
 
 func TestTokenRequestsAreLimited(t *testing.T) {
 	q := newFixture(t)
-	q.gateway.auth = credentials.NewAuthenticator(q.table, 1, q.clock) // 4 requests for manifests
+	q.gateway.auth = credentials.NewAuthenticator(q.table.Requests, 1, q.clock) // 4 requests for manifests
 	token := q.issue(credentials.AccessToken, "read:docker-images").Reveal()
 	for _, status := range []int{200, 200, 200, 200, 429} {
 		q.withToken(token).Get("/v2/token").WantStatus(status)
@@ -201,7 +201,7 @@ func TestTokenExpiresWithItsCredential(t *testing.T) {
 	q := newFixture(t)
 	for left, want := range map[time.Duration]int{time.Minute: 60, 4*time.Minute + 500*time.Millisecond: 240, time.Hour: 300} {
 		secret := credentials.Mint(credentials.AccessToken)
-		q.write(q.table.Issue(credentials.Credential{
+		q.write(q.table.Writes.Issue(credentials.Credential{
 			ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Scopes: []string{"read:docker-images"}, Name: "job",
 			Owner:     credentials.Owner{ID: owner, Role: principal.User, Active: true},
 			CreatedAt: q.now, ExpiresAt: q.now.Truncate(time.Second).Add(left),

@@ -67,7 +67,7 @@ func newTestAPIWith(tb testing.TB, settings mediaengines.Settings) *testAPI {
 	}
 	a.service = media.NewService(parts)
 	a.issue = func(c credentials.Credential) {
-		if err := transactions.Write(tb.Context(), client, a.table.Issue(c)); err != nil {
+		if err := transactions.Write(tb.Context(), client, a.table.Writes.Issue(c)); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -80,7 +80,7 @@ func (a *testAPI) handler() http.Handler {
 	responder := media.NewResponder(media.ResponderParts{
 		Service: a.service, Uploads: a.store, Jobs: a.store, Timing: a.timing, Now: a.clock,
 	})
-	auth := credentials.NewAuthenticator(a.table, a.limit, awstest.RealTime)
+	auth := credentials.NewAuthenticator(a.table.Requests, a.limit, awstest.RealTime)
 	return routes(&handlers{responder: responder, store: a.store}, auth).Handler()
 }
 

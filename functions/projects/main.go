@@ -23,8 +23,8 @@ func build(settings *start.Settings) (http.Handler, error) {
 	client, days := items.Client(cfg), daycounts.In(settings.String("ANALYTICS_TABLE"))
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, days)
+	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, days).People
 	store := projectsdynamo.New(client, settings.String("PROJECTS_TABLE"), days).Audited(auditLog)
-	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	auth := credentials.NewAuthenticator(keys.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(newService(store, people, time.Now), auth).Handler(), nil
 }

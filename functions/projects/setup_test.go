@@ -12,6 +12,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/projects/projectsdynamo"
@@ -55,8 +56,8 @@ func newFixture(tb testing.TB) *fixture {
 
 // handler returns the function's handler, wired as in main.
 func (o *fixture) handler() http.Handler {
-	auth := credentials.NewAuthenticator(o.keys, 0, o.clock.Now)
-	return routes(newService(o.store, o.people, o.clock.Now), auth).Handler()
+	auth := credentials.NewAuthenticator(o.keys.Requests, 0, o.clock.Now)
+	return routes(newService(o.store, o.people.People, o.clock.Now), auth).Handler()
 }
 
 // anonymous returns a client without a credential.
@@ -75,7 +76,7 @@ func (o *fixture) service() *users.Service {
 // customer adds the state of a customer, and returns the ID.
 func (o *fixture) customer(id string) string {
 	o.tb.Helper()
-	writes := []types.TransactWriteItem{o.keys.AddCustomer(id, credentialsdynamo.CustomerState{})}
+	writes := []types.TransactWriteItem{o.keys.Customers.Add(id, customerstates.State{})}
 	if err := transactions.Write(o.tb.Context(), o.client, writes); err != nil {
 		o.tb.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func (o *fixture) userOf(customerID, email string, role principal.Role) (users.U
 	if err != nil {
 		o.tb.Fatal(err)
 	}
-	issued, err := users.NewKeys(o.people, o.people, o.clock.Now).Create(ctx, operator, created.User.ID, users.NewKey{Name: "test"})
+	issued, err := users.NewKeys(o.people, o.people.Keys, o.clock.Now).Create(ctx, operator, created.User.ID, users.NewKey{Name: "test"})
 	if err != nil {
 		o.tb.Fatal(err)
 	}

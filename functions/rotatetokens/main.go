@@ -31,7 +31,7 @@ func build(settings *start.Settings) (any, error) {
 	keys := credentialsdynamo.New(client, table, settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	vault := rotationsecrets.New(secretsmanager.NewFromConfig(cfg))
-	owners, ledger := owners{users.NewIssuer(people, people)}, expirynoticesdynamo.New(client, table)
+	owners, ledger := owners{users.NewIssuer(people, people.Keys)}, expirynoticesdynamo.New(client, table)
 	overlap := days(settings.Count("ROTATION_OVERLAP_DAYS"))
 	rotator := rotation.New(vault, owners, keys, rotation.Options{Overlap: overlap, Now: time.Now})
 	sender := expirynotices.New(expirynotices.Parts{

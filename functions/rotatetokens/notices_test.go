@@ -28,7 +28,7 @@ func (h *fixture) issue(kind credentials.Kind, days int, change func(*credential
 	if change != nil {
 		change(&made)
 	}
-	if err := (owners{users.NewIssuer(h.store, h.store)}).Issue(h.tb.Context(), made); err != nil {
+	if err := (owners{users.NewIssuer(h.store, h.store.Keys)}).Issue(h.tb.Context(), made); err != nil {
 		h.tb.Fatal(err)
 	}
 	return secret
@@ -161,7 +161,7 @@ func TestNoticesFollowShortenedExpiry(t *testing.T) {
 
 func TestNoticeDescribesUseOfTheToken(t *testing.T) {
 	use := func(h *fixture, s credentials.Secret, at time.Time) {
-		if _, _, err := h.table.CountRequest(h.tb.Context(), s, at); err != nil {
+		if _, _, err := h.table.Requests.CountRequest(h.tb.Context(), s, at); err != nil {
 			h.tb.Fatal(err)
 		}
 	}

@@ -64,7 +64,7 @@ func newFixture(tb testing.TB) *fixture {
 	h.table = credentialsdynamo.New(client, credentialsTable, h.counts).Audited(audittest.Log(tb, client))
 	h.days = daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	h.store = usersdynamo.New(client, usersTable, h.table, h.days)
-	h.users = users.NewService(h.store, users.NewInviter(h.store, h.mailbox, h.clock), newID, h.clock)
+	h.users = users.NewService(h.store, users.NewInviter(h.store.Invitations, h.mailbox, h.clock), newID, h.clock)
 	h.handle = h.build(client, credentialsTable, usersTable)
 	h.user("root@example.com", principal.Admin)
 	h.owner = h.user("ada@example.com", principal.User)
@@ -81,7 +81,7 @@ func (h *fixture) build(
 	})
 	table := credentialsdynamo.New(crashing, credentialsTable, h.counts)
 	store := usersdynamo.New(crashing, usersTable, table, h.days)
-	owners, ledger := owners{users.NewIssuer(store, store)}, expirynoticesdynamo.New(crashing, credentialsTable)
+	owners, ledger := owners{users.NewIssuer(store, store.Keys)}, expirynoticesdynamo.New(crashing, credentialsTable)
 	rotator := rotation.New(rotationsecrets.New(secrets), owners, table, rotation.Options{Overlap: overlap, Now: h.clock})
 	return handler(rotator, expirynotices.New(expirynotices.Parts{
 		Walk: ledger.Walk(), Ledger: ledger, Retries: ledger, Credentials: table, People: owners, Mailer: h.mailbox,
@@ -188,7 +188,7 @@ func (h *fixture) current() rotation.Value {
 
 func (h *fixture) isValid(text string) bool {
 	h.tb.Helper()
-	_, _, err := credentials.NewAuthenticator(h.table, 0, h.clock).Authenticate(h.tb.Context(), text, credentials.AccessToken)
+	_, _, err := credentials.NewAuthenticator(h.table.Requests, 0, h.clock).Authenticate(h.tb.Context(), text, credentials.AccessToken)
 	if err != nil && !errors.Is(err, credentials.ErrUnauthorized) {
 		h.tb.Fatal(err)
 	}

@@ -30,20 +30,24 @@ func build(settings *start.Settings) (any, error) {
 	client := items.Client(cfg)
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), "").Audited(auditLog)
-	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
+	accounts := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
-	requests := sessionsdynamo.New(client, keys, people)
+	requests := sessionsdynamo.New(client, keys, accounts.People)
 	ending := revocationdynamo.New(client, keys)
 	return handle(tasks{
-		invitations: users.NewInviter(people, mailer, time.Now).SendDue,
+		invitations: users.NewInviter(accounts.Invitations, mailer, time.Now).SendDue,
 		requests: credentialrequests.NewService(credentialrequests.Parts{
-			Store: credentialrequestsdynamo.New(client, keys, people), Credentials: keys, People: people, Mailer: mailer, Now: time.Now,
+			Store: credentialrequestsdynamo.New(client, keys, accounts.People), Credentials: keys, People: accounts.People,
+			Mailer: mailer, Now: time.Now,
 		}).TakeDue,
 		signIns: sessions.NewService(sessions.Dependencies{
-			Requests: requests, Outbox: requests, Sessions: requests, Credentials: keys, People: people, Mailer: mailer, Now: time.Now,
+			Requests: requests, Outbox: requests, Sessions: requests, Credentials: keys, People: accounts.People,
+			Mailer: mailer, Now: time.Now,
 		}).SendDue,
-		closings:    users.NewCloser(people, time.Now).FinishDue,
-		notices:     credentialnotices.NewService(credentialnotices.Parts{Outbox: keys, People: people, Mailer: mailer, Now: time.Now}).SendDue,
+		closings: users.NewCloser(accounts, time.Now).FinishDue,
+		notices: credentialnotices.NewService(credentialnotices.Parts{
+			Outbox: keys.Notices, People: accounts.People, Mailer: mailer, Now: time.Now,
+		}).SendDue,
 		revocations: revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Now: time.Now}).FinishDue,
 	}), nil
 }

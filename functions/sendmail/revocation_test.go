@@ -58,7 +58,7 @@ func TestScheduleContinuesARevocation(t *testing.T) {
 	if !revoked() {
 		t.Error("the key works")
 	}
-	due, err := o.table.DueNotices(t.Context(), o.now.AddDate(1, 0, 0), 10)
+	due, err := o.table.Notices.DueNotices(t.Context(), o.now.AddDate(1, 0, 0), 10)
 	if got := o.server.recipients(); len(got) != 2 || got[0] != "grace@example.com" || got[1] != got[0] || len(due) != 0 || err != nil {
 		t.Errorf("mails to %v about the creation and the end, and %d unsent, %v; want two to the owner", got, len(due), err)
 	}

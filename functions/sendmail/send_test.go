@@ -63,19 +63,21 @@ func newFixture(tb testing.TB) *fixture {
 	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table, daycounts.In(awstest.Table(tb, client, "AnalyticsTable")))
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	o.people = store
-	o.inviter = users.NewInviter(store, o.server.mailer(), now)
+	o.inviter = users.NewInviter(store.Invitations, o.server.mailer(), now)
 	o.closer = users.NewCloser(store, now)
 	o.users = users.NewService(store, o.inviter, newID, now)
-	o.keys = users.NewKeys(store, store, now)
+	o.keys = users.NewKeys(store, store.Keys, now)
 	o.requests = credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(client, table, store), Credentials: table, People: store,
+		Store: credentialrequestsdynamo.New(client, table, store.People), Credentials: table, People: store.People,
 		Mailer: o.server.mailer(), NewID: newID, Now: now,
 	})
-	signIns := sessionsdynamo.New(client, table, store)
+	signIns := sessionsdynamo.New(client, table, store.People)
 	o.signIns = sessions.NewService(sessions.Dependencies{
-		Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: table, People: store, Mailer: o.server.mailer(), Now: now,
+		Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: table, People: store.People, Mailer: o.server.mailer(), Now: now,
 	})
-	o.notices = credentialnotices.NewService(credentialnotices.Parts{Outbox: table, People: store, Mailer: o.server.mailer(), Now: now})
+	o.notices = credentialnotices.NewService(credentialnotices.Parts{
+		Outbox: table.Notices, People: store.People, Mailer: o.server.mailer(), Now: now,
+	})
 	ending := revocationdynamo.New(client, table)
 	o.ending = revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Now: now})
 	return o

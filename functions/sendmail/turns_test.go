@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/users"
 	"portside/testclient/scale"
@@ -26,13 +26,13 @@ func TestCustomersTakeTurns(t *testing.T) {
 	o := newFixture(t)
 	random := rand.New(rand.NewPCG(scale.Seed(), 1))
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
-	importer := users.NewImporter(o.people, newID, func() time.Time { return o.now })
+	importer := users.NewImporter(o.people.Bulk, newID, func() time.Time { return o.now })
 	total := 0
 	for i := range 4 {
 		id := ""
 		if i > 0 {
 			id = newID()
-			add := o.table.AddCustomer(id, credentialsdynamo.CustomerState{})
+			add := o.table.Customers.Add(id, customerstates.State{})
 			if err := transactions.Write(t.Context(), o.client, []types.TransactWriteItem{add}); err != nil {
 				t.Fatal(err)
 			}

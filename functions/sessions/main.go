@@ -33,19 +33,19 @@ func build(settings *start.Settings) (http.Handler, error) {
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, table, settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
+	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE"))).People
 	store := sessionsdynamo.New(client, keys, people)
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	secret := secretvalue.New(cfg, settings.Optional("OPENID_CLIENT_SECRET_ID"), time.Now)
 	h := &handlers{
 		sessions: sessions.NewService(sessions.Dependencies{
-			Requests: store, Failures: keys, Outbox: store, Sessions: store, Credentials: keys, People: people,
+			Requests: store, Failures: keys.Requests, Outbox: store, Sessions: store, Credentials: keys, People: people,
 			Mailer: mailer, Now: time.Now, RequestMailTime: requestMailTime,
 		}),
 		passkeys: newPasskeys(passkeysdynamo.New(client, keys), people, mailer, time.Now),
 		openID:   newOpenID(settings, secret, openiddynamo.New(client, table), people),
 		baseURL:  settings.Optional("BASE_URL"),
 	}
-	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	auth := credentials.NewAuthenticator(keys.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(h, auth).Handler(), nil
 }

@@ -24,7 +24,7 @@ func (f *fixture) connect() *openidtest.Provider {
 		Issuer: provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: testkit.Secret(openidtest.ClientSecret),
 	}, f.clock.Now)
 	f.openID = &openIDProvider{name: "Example", service: openid.NewService(openid.Dependencies{
-		Provider: client, States: f.states, People: f.people, Now: f.clock.Now,
+		Provider: client, States: f.states, People: f.people.People, Now: f.clock.Now,
 	})}
 	return provider
 }

@@ -11,7 +11,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
@@ -172,7 +172,7 @@ func TestSessionsEndWithTheirUser(t *testing.T) {
 func TestUserWithAllCredentialsCanBeChanged(t *testing.T) {
 	f := newFixture(t)
 	f.user("root@example.com", principal.Admin)
-	keys := users.NewKeys(f.people, f.people, f.clock.Now)
+	keys := users.NewKeys(f.people, f.people.Keys, f.clock.Now)
 	for range credentials.MaxLive - 1 {
 		if _, err := keys.Create(t.Context(), principal.Operator(), f.ada.ID, users.NewKey{Name: "test"}); err != nil {
 			t.Fatal(err)
@@ -284,7 +284,7 @@ func TestSessionNamesTheCustomer(t *testing.T) {
 	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK).WantValue("data.user.customerId", nil)
 
 	acme := "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e21"
-	customer := f.keys.AddCustomer(acme, credentialsdynamo.CustomerState{})
+	customer := f.keys.Customers.Add(acme, customerstates.State{})
 	if err := transactions.Write(t.Context(), client, []types.TransactWriteItem{customer}); err != nil {
 		t.Fatal(err)
 	}

@@ -65,9 +65,9 @@ func newFixtureOn(tb testing.TB, client *dynamodb.Client, table string) *fixture
 	f.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), f.keys, days)
 	f.people.SweepTime = time.Hour // the tests do not run the schedule
 	f.store, f.states = passkeysdynamo.New(client, f.keys), openiddynamo.New(client, table)
-	store := sessionsdynamo.New(client, f.keys, f.people)
+	store := sessionsdynamo.New(client, f.keys, f.people.People)
 	f.sessions = sessions.Dependencies{
-		Requests: store, Failures: f.keys, Outbox: store, Sessions: store, Credentials: f.keys, People: f.people, Mailer: f.post,
+		Requests: store, Failures: f.keys.Requests, Outbox: store, Sessions: store, Credentials: f.keys, People: f.people.People, Mailer: f.post,
 		Now: f.clock.Now,
 	}
 	f.ada, f.key = f.user("ada@example.com", principal.Admin)
@@ -77,15 +77,15 @@ func newFixtureOn(tb testing.TB, client *dynamodb.Client, table string) *fixture
 func (f *fixture) service() *sessions.Service { return sessions.NewService(f.sessions) }
 
 func (f *fixture) handler() http.Handler {
-	auth := credentials.NewAuthenticator(f.keys, 100, f.clock.Now)
+	auth := credentials.NewAuthenticator(f.keys.Requests, 100, f.clock.Now)
 	return routes(&handlers{
-		sessions: f.service(), passkeys: newPasskeys(f.store, f.people, f.post, f.clock.Now), openID: f.openID, baseURL: f.base,
+		sessions: f.service(), passkeys: newPasskeys(f.store, f.people.People, f.post, f.clock.Now), openID: f.openID, baseURL: f.base,
 	}, auth).Handler()
 }
 
 // users returns the service of users, without permission checks for principal.Operator.
 func (f *fixture) users() *users.Service {
-	inviter := users.NewInviter(f.people, f.post, f.clock.Now)
+	inviter := users.NewInviter(f.people.Invitations, f.post, f.clock.Now)
 	return users.NewService(f.people, inviter, func() string { return uuid.Must(uuid.NewV7()).String() }, f.clock.Now)
 }
 
@@ -98,7 +98,7 @@ func (f *fixture) user(email string, role principal.Role) (users.User, string) {
 	if err != nil {
 		f.tb.Fatal(err)
 	}
-	issued, err := users.NewKeys(f.people, f.people, f.clock.Now).Create(ctx, operator, created.User.ID, users.NewKey{Name: "test"})
+	issued, err := users.NewKeys(f.people, f.people.Keys, f.clock.Now).Create(ctx, operator, created.User.ID, users.NewKey{Name: "test"})
 	if err != nil {
 		f.tb.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/principal"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit"
 	"portside/shared/testkit/awstest"
@@ -85,7 +85,7 @@ func TestUsersOfASuspendedCustomerDoNotSignIn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(f.keys.AddCustomer(acme, credentialsdynamo.CustomerState{}))
+	write(f.keys.Customers.Add(acme, customerstates.State{}))
 	_, err := f.users().Create(t.Context(), users.CreateOptions{Caller: principal.Operator()},
 		users.NewUser{Email: "eve@acme.example", Name: "Eve", Role: principal.User, CustomerID: acme})
 	if err != nil {
@@ -95,13 +95,13 @@ func TestUsersOfASuspendedCustomerDoNotSignIn(t *testing.T) {
 	b.ask("eve@acme.example").WantStatus(http.StatusAccepted)
 	token, code := f.post.last(t)
 	mails := len(f.post.letters)
-	write(f.keys.SetCustomer(acme, credentialsdynamo.CustomerState{Suspended: true}))
+	write(f.keys.Customers.Set(acme, customerstates.State{Suspended: true}))
 	b.useLink(token).WantStatus(http.StatusUnauthorized)
 	b.useCode("eve@acme.example", code).WantStatus(http.StatusUnauthorized)
 	f.browser().ask("eve@acme.example").WantStatus(http.StatusAccepted)
 	if n := len(f.post.letters); n != mails {
 		t.Errorf("%d mails while the customer is suspended", n-mails)
 	}
-	write(f.keys.SetCustomer(acme, credentialsdynamo.CustomerState{}))
+	write(f.keys.Customers.Set(acme, customerstates.State{}))
 	b.useLink(token).WantStatus(http.StatusCreated)
 }

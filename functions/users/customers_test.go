@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"portside/shared/core/principal"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 )
 
 // acme and bolt are customers.
@@ -19,8 +19,8 @@ const (
 func newFixtureWithCustomers(t *testing.T) *fixture {
 	t.Helper()
 	p := newFixture(t)
-	p.customer(acme, credentialsdynamo.CustomerState{})
-	p.customer(bolt, credentialsdynamo.CustomerState{})
+	p.customer(acme, customerstates.State{})
+	p.customer(bolt, customerstates.State{})
 	return p
 }
 
@@ -137,10 +137,10 @@ func TestSuspendedCustomer(t *testing.T) {
 	_, key := p.userOf(acme, "a1@acme.example", principal.Viewer)
 	member := p.withKey(key)
 	member.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 1.0)
-	p.write(p.keys.SetCustomer(acme, credentialsdynamo.CustomerState{Suspended: true}))
+	p.write(p.keys.Customers.Set(acme, customerstates.State{Suspended: true}))
 	member.Get("/v1/users").WantStatus(http.StatusUnauthorized)
 	p.withKey(key).Get("/v1/users").WantStatus(http.StatusUnauthorized) // a process that has not seen the key
-	p.write(p.keys.SetCustomer(acme, credentialsdynamo.CustomerState{}))
+	p.write(p.keys.Customers.Set(acme, customerstates.State{}))
 	member.Get("/v1/users").WantStatus(http.StatusOK)
 }
 
@@ -152,9 +152,9 @@ func TestActivationInSuspendedCustomer(t *testing.T) {
 	p.asAdmin().Post("/v1/users", fmt.Sprintf(`{"email":"a1@acme.example","name":"A","role":"user","customerId":%q}`, acme)).
 		WantStatus(http.StatusCreated)
 	body := fmt.Sprintf(`{"token":%q}`, p.post.lastToken(t))
-	p.write(p.keys.SetCustomer(acme, credentialsdynamo.CustomerState{Suspended: true}))
+	p.write(p.keys.Customers.Set(acme, customerstates.State{Suspended: true}))
 	p.anonymous().Post("/v1/users/activate", body).WantStatus(http.StatusUnauthorized)
-	p.write(p.keys.SetCustomer(acme, credentialsdynamo.CustomerState{}))
+	p.write(p.keys.Customers.Set(acme, customerstates.State{}))
 	p.anonymous().Post("/v1/users/activate", body).WantStatus(http.StatusOK)
 }
 
@@ -215,7 +215,7 @@ func TestMoveAndDeletionOfUserWithAllCredentials(t *testing.T) {
 // The number of users of a customer can be limited.
 func TestCustomersHaveLimitedUsers(t *testing.T) {
 	p := newFixture(t)
-	p.customer(acme, credentialsdynamo.CustomerState{MaxUsers: 2})
+	p.customer(acme, customerstates.State{MaxUsers: 2})
 	root := p.asAdmin()
 	create := func(email string) string {
 		return fmt.Sprintf(`{"email":%q,"name":"N","role":"viewer","customerId":%q,"sendActivationEmail":false}`, email, acme)
@@ -231,7 +231,7 @@ func TestCustomersHaveLimitedUsers(t *testing.T) {
 	root.Delete("/v1/users/" + first).WantStatus(http.StatusNoContent)
 	root.Put("/v1/users/"+outsider, fmt.Sprintf(`{"customerId":%q}`, acme)).WantStatus(http.StatusOK)
 
-	state, exists, err := p.keys.Customer(t.Context(), acme)
+	state, exists, err := p.keys.Customers.Get(t.Context(), acme)
 	if err != nil || !exists || state.Users != 2 {
 		t.Errorf("the customer has the state %+v, exists %v, %v; want 2 users", state, exists, err)
 	}
@@ -240,7 +240,7 @@ func TestCustomersHaveLimitedUsers(t *testing.T) {
 // An import says for each row whether the customer takes the user.
 func TestImportOfCustomersUsers(t *testing.T) {
 	p := newFixture(t)
-	p.customer(acme, credentialsdynamo.CustomerState{MaxUsers: 2})
+	p.customer(acme, customerstates.State{MaxUsers: 2})
 	file := "email,name,role,customerId\n1@acme.example,One,viewer," + acme + "\n2@x.example,Two,viewer,\n3@x.example,Three,viewer," + bolt +
 		"\n4@acme.example,Four,user," + acme + "\n5@acme.example,Five,user," + acme + "\n6@x.example,Six,user,me\n"
 	p.asAdmin().Post("/v1/users/imports", importBody("csv", file, dryRun)).WantStatus(http.StatusOK).

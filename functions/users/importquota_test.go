@@ -22,7 +22,7 @@ func TestImportsHaveADailyQuota(t *testing.T) {
 	caller := principal.Principal{UserID: p.admin.ID, Role: principal.Admin}
 	for _, isDry := range []bool{false, true} {
 		for _, rows := range []int{5_000, users.MaxCheckedDaily - 5_000 - 2} {
-			if err := p.store.CountChecked(t.Context(), caller, users.CheckedRows{Rows: rows, DryRun: isDry}, p.clock.Now()); err != nil {
+			if err := p.store.Bulk.CountChecked(t.Context(), caller, users.CheckedRows{Rows: rows, DryRun: isDry}, p.clock.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -67,7 +67,7 @@ func TestImportsOfACustomerShareTheirQuota(t *testing.T) {
 	caller := principal.Principal{UserID: first.ID, CustomerID: acme, Role: principal.Admin}
 	for range 2 {
 		checked := users.CheckedRows{Rows: users.MaxCheckedDaily / 2, DryRun: true}
-		if err := p.store.CountChecked(t.Context(), caller, checked, p.clock.Now()); err != nil {
+		if err := p.store.Bulk.CountChecked(t.Context(), caller, checked, p.clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -30,6 +30,6 @@ func build(settings *start.Settings) (http.Handler, error) {
 		store: store, keys: keys, ending: revocationdynamo.New(client, keys), mailer: mailer,
 		baseURL: settings.Optional("BASE_URL"), now: time.Now, endTime: 5 * time.Second,
 	})
-	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	auth := credentials.NewAuthenticator(keys.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(service, auth).Handler(), nil
 }

@@ -92,7 +92,7 @@ func TestNoticeToADeletedUserIsDropped(t *testing.T) {
 	if _, err := p.service().notices.SendDue(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if due, err := p.keys.DueNotices(t.Context(), p.clock.Now().AddDate(1, 0, 0), 10); len(due) != 0 || err != nil {
+	if due, err := p.keys.Notices.DueNotices(t.Context(), p.clock.Now().AddDate(1, 0, 0), 10); len(due) != 0 || err != nil {
 		t.Errorf("notices left: %v, %v", due, err)
 	}
 }

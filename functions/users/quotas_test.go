@@ -15,7 +15,7 @@ import (
 // use counts mails against a quota until only some are left.
 func (p *fixture) use(quota mail.Quota, left int) {
 	p.tb.Helper()
-	p.write(p.keys.CountMails(quota, quota.Limit-left, p.clock.Now())...)
+	p.write(p.keys.Windows.Count(quota.Window(), quota.Limit-left, p.clock.Now())...)
 }
 
 // ofAcme is a caller of the customer acme.

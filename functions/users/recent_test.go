@@ -17,7 +17,7 @@ func (p *fixture) inSession(user users.User) webtest.Client {
 	p.tb.Helper()
 	owner := credentials.Owner{ID: user.ID, Role: user.Role, Active: true}
 	secret, session := credentials.NewSession(owner, "test", p.clock.Now())
-	if err := p.store.Issue(p.tb.Context(), user, users.Issued{Key: session}); err != nil {
+	if err := p.store.Keys.Issue(p.tb.Context(), user, users.Issued{Key: session}); err != nil {
 		p.tb.Fatal(err)
 	}
 	return p.anonymous().With("Cookie", web.SessionCookie+"="+secret.Reveal()).With("Sec-Fetch-Site", "same-origin")

@@ -43,12 +43,12 @@ type parts struct {
 
 func newService(p parts) *service {
 	store, now := p.store, p.now
-	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: p.keys, People: store, Mailer: p.mailer, Now: now})
-	inviter := users.NewInviter(store, p.mailer, now)
+	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: p.keys.Notices, People: store.People, Mailer: p.mailer, Now: now})
+	inviter := users.NewInviter(store.Invitations, p.mailer, now)
 	return &service{
 		users:    users.NewService(store, inviter, web.NewID, now),
-		importer: users.NewImporter(store, web.NewID, now),
-		keys:     users.NewKeys(store, store, now),
+		importer: users.NewImporter(store.Bulk, web.NewID, now),
+		keys:     users.NewKeys(store, store.Keys, now),
 		inviter:  inviter,
 		notices:  notices,
 		ending: revocation.NewService(revocation.Parts{

@@ -16,6 +16,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/mail"
@@ -62,7 +63,7 @@ func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 	}
 	p.connect(client)
 	p.admin, p.key = p.user("root@example.com", principal.Admin)
-	p.customer(exampleCustomer, credentialsdynamo.CustomerState{})
+	p.customer(exampleCustomer, customerstates.State{})
 	return p
 }
 
@@ -70,9 +71,9 @@ func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 const exampleCustomer = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"
 
 // customer adds a customer as far as users depend on one.
-func (p *fixture) customer(id string, state credentialsdynamo.CustomerState) {
+func (p *fixture) customer(id string, state customerstates.State) {
 	p.tb.Helper()
-	p.write(p.keys.AddCustomer(id, state))
+	p.write(p.keys.Customers.Add(id, state))
 }
 
 func (p *fixture) write(writes ...types.TransactWriteItem) {
@@ -99,7 +100,7 @@ func (p *fixture) service() *service {
 
 // anonymous returns a client without a credential.
 func (p *fixture) anonymous() webtest.Client {
-	auth := credentials.NewAuthenticator(p.keys, p.limit, p.clock.Now)
+	auth := credentials.NewAuthenticator(p.keys.Requests, p.limit, p.clock.Now)
 	return webtest.New(p.tb, routes(p.service(), auth).Handler())
 }
 

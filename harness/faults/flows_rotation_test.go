@@ -48,7 +48,7 @@ func rotateSecret(r *run) {
 		Name: &secret, SecretString: aws.String(rotation.Value{Terms: terms}.Text()),
 	})
 	r.must(err)
-	rotator := rotation.New(rotationsecrets.New(r.secrets), office.Owners{Issuer: users.NewIssuer(r.people, r.people)}, r.keyTable,
+	rotator := rotation.New(rotationsecrets.New(r.secrets), office.Owners{Issuer: users.NewIssuer(r.people, r.people.Keys)}, r.keyTable,
 		rotation.Options{Overlap: overlap, Now: r.clock})
 	first := r.rotate(rotator, secret)
 	r.wait(30 * 24 * time.Hour)
@@ -70,7 +70,7 @@ func notifyExpiry(r *run) {
 	ledger := expirynoticesdynamo.New(r.client, r.tables["CredentialsTable"])
 	sender := expirynotices.New(expirynotices.Parts{
 		Walk: ledger.Walk(), Ledger: ledger, Retries: ledger, Credentials: r.keyTable,
-		People: office.Owners{Issuer: users.NewIssuer(r.people, r.people)}, Mailer: r.mailer, BaseURL: portal, Now: r.clock,
+		People: office.Owners{Issuer: users.NewIssuer(r.people, r.people.Keys)}, Mailer: r.mailer, BaseURL: portal, Now: r.clock,
 	})
 	r.wait(24 * 24 * time.Hour)
 	r.event("the schedule", func(ctx context.Context) error {

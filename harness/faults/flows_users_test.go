@@ -217,7 +217,7 @@ func manageKey(r *run) {
 func exceedLimit(r *run) {
 	const limit, keys, used = 6, 4, 5
 	ada := r.join(principal.Admin)
-	r.auth = credentials.NewAuthenticator(r.keyTable, limit, r.clock)
+	r.auth = credentials.NewAuthenticator(r.keyTable.Requests, limit, r.clock)
 	texts := []string{ada.key}
 	for len(texts) < keys {
 		other, err := r.keys.Create(r.tb.Context(), ada.caller, ada.user.ID, users.NewKey{Name: "other"})

@@ -104,17 +104,17 @@ func newWorld(e *engines, r *run, names map[string]string) *world {
 	auditLog := auditlog.New(names["AuditTable"], w.clock)
 	w.keyTable = credentialsdynamo.New(w.client, names["CredentialsTable"], names["RequestCountsTable"]).Audited(auditLog)
 	w.people = usersdynamo.New(w.client, names["UsersTable"], w.keyTable, w.days())
-	w.auth = credentials.NewAuthenticator(w.keyTable, requestsPerMinute, w.clock)
-	w.inviter = users.NewInviter(w.people, w.mailer, w.clock)
+	w.auth = credentials.NewAuthenticator(w.keyTable.Requests, requestsPerMinute, w.clock)
+	w.inviter = users.NewInviter(w.people.Invitations, w.mailer, w.clock)
 	w.users = users.NewService(w.people, w.inviter, newID, w.clock)
-	w.importer = users.NewImporter(w.people, newID, w.clock)
-	w.keys = users.NewKeys(w.people, w.people, w.clock)
+	w.importer = users.NewImporter(w.people.Bulk, newID, w.clock)
+	w.keys = users.NewKeys(w.people, w.people.Keys, w.clock)
 	w.closer = users.NewCloser(w.people, w.clock)
 	w.composeCredentials()
 	store := projectsdynamo.New(w.client, names["ProjectsTable"], w.days()).Audited(auditLog)
-	w.projects = projects.NewService(store, w.people, newID, w.clock)
-	w.buyers = customers.NewService(customersdynamo.New(w.client, names["CustomersTable"], w.keyTable), newID, w.clock)
-	w.entitled = entitlements.NewService(entitlementsdynamo.New(w.client, w.keyTable), newID, w.clock)
+	w.projects = projects.NewService(store, w.people.People, newID, w.clock)
+	w.buyers = customers.NewService(customersdynamo.New(w.client, names["CustomersTable"], w.keyTable.Customers, auditLog), newID, w.clock)
+	w.entitled = entitlements.NewService(entitlementsdynamo.New(w.client, w.keyTable.Name(), auditLog), newID, w.clock)
 	trusted := trustdynamo.New(w.client, w.keyTable)
 	w.policies = trust.NewService(trusted, newID, w.clock)
 	w.exchanger = trust.NewExchanger(trusted, trustoidc.New(w.clock), w.clock)
@@ -124,19 +124,19 @@ func newWorld(e *engines, r *run, names map[string]string) *world {
 func (w *world) days() daycounts.Table { return daycounts.In(w.tables["AnalyticsTable"]) }
 
 func (w *world) composeCredentials() {
-	w.tokens = tokens.NewService(tokensdynamo.New(w.client, w.keyTable), w.people, tokens.MaxDays, w.clock)
+	w.tokens = tokens.NewService(tokensdynamo.New(w.client, w.keyTable), w.people.People, tokens.MaxDays, w.clock)
 	w.notices = credentialnotices.NewService(credentialnotices.Parts{
-		Outbox: w.keyTable, People: w.people, Mailer: w.mailer, Now: w.clock,
+		Outbox: w.keyTable.Notices, People: w.people.People, Mailer: w.mailer, Now: w.clock,
 	})
 	ending := revocationdynamo.New(w.client, w.keyTable)
-	w.leaks = revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Failures: ending, Now: w.clock})
+	w.leaks = revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Failures: w.keyTable.Requests, Now: w.clock})
 	w.asked = credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(w.client, w.keyTable, w.people), Credentials: w.keyTable, People: w.people,
+		Store: credentialrequestsdynamo.New(w.client, w.keyTable, w.people.People), Credentials: w.keyTable, People: w.people.People,
 		Mailer: w.mailer, NewID: newID, Now: w.clock,
 	})
-	store := sessionsdynamo.New(w.client, w.keyTable, w.people)
+	store := sessionsdynamo.New(w.client, w.keyTable, w.people.People)
 	w.sessions = sessions.NewService(sessions.Dependencies{
-		Requests: store, Outbox: store, Sessions: store, Credentials: w.keyTable, People: w.people, Mailer: w.mailer, Now: w.clock,
+		Requests: store, Outbox: store, Sessions: store, Credentials: w.keyTable, People: w.people.People, Mailer: w.mailer, Now: w.clock,
 	})
 }
 

@@ -67,31 +67,31 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 	keys := credentialsdynamo.New(client, tables.Credentials, tables.RequestCounts).Audited(auditLog)
 	people := usersdynamo.New(client, tables.Users, keys, daycounts.In(tables.Analytics))
 	plans := projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)).Audited(auditLog)
-	ending, signIns := revocationdynamo.New(client, keys), sessionsdynamo.New(client, keys, people)
-	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: keys, People: people, Mailer: mailer, Now: now})
-	inviter := users.NewInviter(people, mailer, now)
+	ending, signIns := revocationdynamo.New(client, keys), sessionsdynamo.New(client, keys, people.People)
+	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: keys.Notices, People: people.People, Mailer: mailer, Now: now})
+	inviter := users.NewInviter(people.Invitations, mailer, now)
 	return Services{
-		Users: users.NewService(people, inviter, web.NewID, now), Importer: users.NewImporter(people, web.NewID, now),
-		Keys: users.NewKeys(people, people, now), Issuer: users.NewIssuer(people, people),
+		Users: users.NewService(people, inviter, web.NewID, now), Importer: users.NewImporter(people.Bulk, web.NewID, now),
+		Keys: users.NewKeys(people, people.Keys, now), Issuer: users.NewIssuer(people, people.Keys),
 		Inviter: inviter, Closer: users.NewCloser(people, now),
-		Tokens: tokens.NewService(tokensdynamo.New(client, keys), people, tokens.MaxDays, now),
+		Tokens: tokens.NewService(tokensdynamo.New(client, keys), people.People, tokens.MaxDays, now),
 		Requests: credentialrequests.NewService(credentialrequests.Parts{
-			Store: credentialrequestsdynamo.New(client, keys, people), Credentials: keys, People: people,
+			Store: credentialrequestsdynamo.New(client, keys, people.People), Credentials: keys, People: people.People,
 			Mailer: mailer, NewID: web.NewID, Now: now,
 		}),
 		SignIns: sessions.NewService(sessions.Dependencies{
-			Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: keys, People: people, Mailer: mailer, Now: now,
+			Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: keys, People: people.People, Mailer: mailer, Now: now,
 		}),
 		Revocations: revocation.NewService(revocation.Parts{
-			Store: ending, Jobs: ending, Failures: ending, Now: now,
+			Store: ending, Jobs: ending, Failures: keys.Requests, Now: now,
 		}),
 		Notices: notices, Pulls: pullsdynamo.New(client, tables.Pulls, tables.Analytics),
-		Projects:      projects.NewService(plans, people, web.NewID, now),
-		Customers:     customers.NewService(customersdynamo.New(client, tables.Customers, keys), web.NewID, now),
-		Entitled:      entitlements.NewService(entitlementsdynamo.New(client, keys), web.NewID, now),
+		Projects:      projects.NewService(plans, people.People, web.NewID, now),
+		Customers:     customers.NewService(customersdynamo.New(client, tables.Customers, keys.Customers, auditLog), web.NewID, now),
+		Entitled:      entitlements.NewService(entitlementsdynamo.New(client, keys.Name(), auditLog), web.NewID, now),
 		Policies:      trust.NewService(trustdynamo.New(client, keys), web.NewID, now),
 		Exchanger:     trust.NewExchanger(trustdynamo.New(client, keys), trustoidc.New(now), now),
-		Authenticator: credentials.NewAuthenticator(keys, 0, now),
+		Authenticator: credentials.NewAuthenticator(keys.Requests, 0, now),
 	}
 }
 

@@ -183,7 +183,7 @@ func TestApproverIsRevokedBeforeDecision(t *testing.T) {
 	o := newFixture(t)
 	r := o.request()
 	people := usersdynamo.New(o.client, o.usersTable, o.credentials, o.days)
-	keys := users.NewKeys(people, people, o.clock)
+	keys := users.NewKeys(people, people.Keys, o.clock)
 	if err := keys.Revoke(t.Context(), principal.Operator(), o.grace.UserID, o.grace.CredentialID); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestEventsOfDeletedRequestersBelongToTheirCustomer(t *testing.T) {
 	log := audittest.Log(t, f.client)
 	f.credentials = f.credentials.Audited(log)
 	people := usersdynamo.New(f.client, f.usersTable, f.credentials, f.days)
-	f.service.Store = credentialrequestsdynamo.New(f.client, f.credentials, people)
+	f.service.Store = credentialrequestsdynamo.New(f.client, f.credentials, people.People)
 	c := f.company("acme", 2)
 	for _, who := range c.viewers {
 		f.ask(who)

@@ -18,7 +18,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentialrequests"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/mail"
@@ -38,13 +38,13 @@ func (o *fixture) company(name string, viewers int) company {
 	o.tb.Helper()
 	c := company{id: uuid.NewString()}
 	err := transactions.Write(o.tb.Context(), o.client, []types.TransactWriteItem{
-		o.credentials.AddCustomer(c.id, credentialsdynamo.CustomerState{}),
+		o.credentials.Customers.Add(c.id, customerstates.State{}),
 	})
 	if err != nil {
 		o.tb.Fatal(err)
 	}
 	people := usersdynamo.New(o.client, o.usersTable, o.credentials, o.days)
-	keys := users.NewKeys(people, people, o.clock)
+	keys := users.NewKeys(people, people.Keys, o.clock)
 	for i := range viewers {
 		email := fmt.Sprintf("u%02d@%s.example", i, name)
 		created, err := o.users.Create(o.tb.Context(), users.CreateOptions{Caller: principal.Operator()},

@@ -20,7 +20,7 @@ func (o *fixture) end(id, reason string) {
 		o.tb.Fatal(err)
 	}
 	used.RevokedAt, used.Reason = o.now, reason
-	if err := transactions.Write(o.tb.Context(), o.client, o.credentials.Revoke(used)); err != nil {
+	if err := transactions.Write(o.tb.Context(), o.client, o.credentials.Writes.Revoke(used)); err != nil {
 		o.tb.Fatal(err)
 	}
 }
@@ -33,7 +33,7 @@ func (o *fixture) useInstead(who *principal.Principal, kind credentials.Kind) {
 		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), CreatedAt: o.now, ExpiresAt: o.now.AddDate(0, 1, 0),
 		Owner: credentials.Owner{ID: who.UserID, Role: who.Role, Active: true}, Makers: who.Makers,
 	}
-	if err := transactions.Write(o.tb.Context(), o.client, o.credentials.Issue(used)); err != nil {
+	if err := transactions.Write(o.tb.Context(), o.client, o.credentials.Writes.Issue(used)); err != nil {
 		o.tb.Fatal(err)
 	}
 	who.CredentialID = used.ID

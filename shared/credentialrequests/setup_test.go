@@ -51,7 +51,7 @@ func newFixture(tb testing.TB) *fixture {
 	o.service = o.on(client)
 	people := usersdynamo.New(client, o.usersTable, o.credentials, o.days)
 	o.users = users.NewService(people, nil, newID, o.clock)
-	keys := users.NewKeys(people, people, o.clock)
+	keys := users.NewKeys(people, people.Keys, o.clock)
 	for _, p := range []struct {
 		email string
 		role  principal.Role
@@ -84,7 +84,7 @@ func (o *fixture) on(client *dynamodb.Client) *credentialrequests.Service {
 	table := credentialsdynamo.New(client, o.table, o.counts)
 	people := usersdynamo.New(client, o.usersTable, table, o.days)
 	return credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(client, table, people), Credentials: table, People: people,
+		Store: credentialrequestsdynamo.New(client, table, people.People), Credentials: table, People: people.People,
 		Mailer: o.mailer, NewID: newID, Now: o.clock,
 	})
 }
@@ -131,7 +131,7 @@ func (o *fixture) wait(d time.Duration, steps int) {
 
 // works reports whether a password is accepted.
 func (o *fixture) works(p credentialrequests.Password) bool {
-	auth := credentials.NewAuthenticator(o.credentials, 0, o.clock)
+	auth := credentials.NewAuthenticator(o.credentials.Requests, 0, o.clock)
 	_, _, err := auth.AuthenticateBasic(o.tb.Context(), p.Username, p.Secret.Reveal())
 	return err == nil
 }

@@ -31,7 +31,7 @@ func newFixture(tb testing.TB, limit int) *fixture {
 	g.client, g.meter = awstest.Metered(awstest.DynamoDB(tb))
 	g.table = credentialsdynamo.New(
 		g.client, awstest.Table(tb, g.client, "CredentialsTable"), awstest.Table(tb, g.client, "RequestCountsTable"))
-	g.auth = credentials.NewAuthenticator(g.table, limit, func() time.Time { return g.now })
+	g.auth = credentials.NewAuthenticator(g.table.Requests, limit, func() time.Time { return g.now })
 	return g
 }
 
@@ -49,7 +49,7 @@ func (g *fixture) issue(kind credentials.Kind, change func(*credentials.Credenti
 	if change != nil {
 		change(&c)
 	}
-	if err := transactions.Write(g.tb.Context(), g.client, g.table.Issue(c)); err != nil {
+	if err := transactions.Write(g.tb.Context(), g.client, g.table.Writes.Issue(c)); err != nil {
 		g.tb.Fatal(err)
 	}
 	return secret

@@ -27,7 +27,7 @@ func newInstances(tb testing.TB, many, limit int) *instances {
 	tb.Helper()
 	f := &instances{fixture: newFixture(tb, limit), random: rand.New(rand.NewPCG(scale.Seed(), 0))}
 	for range many {
-		f.all = append(f.all, credentials.NewAuthenticator(f.table, limit, func() time.Time { return f.now }))
+		f.all = append(f.all, credentials.NewAuthenticator(f.table.Requests, limit, func() time.Time { return f.now }))
 	}
 	return f
 }
@@ -204,7 +204,7 @@ func TestRevocationEndsASupply(t *testing.T) {
 				t.Fatal(err)
 			}
 			known.RevokedAt = f.now
-			f.write(f.table.Revoke(known)...)
+			f.write(f.table.Writes.Revoke(known)...)
 		}
 		for kind, isHead := range map[credentials.RequestKind]bool{
 			credentials.BlobRequest: false, credentials.ArtifactRequest: true, credentials.APIRequest: true,

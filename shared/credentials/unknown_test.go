@@ -55,7 +55,7 @@ func TestUnknownCredentialsAreLimitedByNetwork(t *testing.T) {
 		}
 	}
 	g.guess("192.0.2.2", credentials.ErrUnauthorized, counted)
-	g.auth = credentials.NewAuthenticator(g.table, 100, func() time.Time { return g.now })
+	g.auth = credentials.NewAuthenticator(g.table.Requests, 100, func() time.Time { return g.now })
 	g.guess("192.0.2.1", credentials.ErrTooManyUnknown, refused) // another process learns it by counting once
 	g.guess("192.0.2.1", credentials.ErrTooManyUnknown, throttled)
 	g.now = g.now.Add(time.Minute)

@@ -11,6 +11,8 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
+	"portside/shared/dynamo/entitlementlists"
 	"portside/shared/dynamo/transactions"
 )
 
@@ -31,7 +33,7 @@ func TestVisibilityUnitesOwnWorkingCredentials(t *testing.T) {
 	scoped(credentials.Password, "ada", func(c *credentials.Credential) { c.ExpiresAt = g.now }, "read:helm-charts:expired")
 	scoped(credentials.AccessToken, "sue", nil, "read:helm-charts:inactive")
 	isActive := false
-	suspension := g.table.Tally("sue", credentialsdynamo.Change{Active: &isActive})
+	suspension := g.table.Writes.Tally("sue", credentialsdynamo.Change{Active: &isActive})
 	if err := transactions.Write(t.Context(), g.client, []types.TransactWriteItem{suspension}); err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +62,10 @@ func TestVisibilityHasEntitlementsInEffect(t *testing.T) {
 	const acme, other, none = "acme", "other", "none"
 	g := newFixture(t, 100)
 	for _, id := range []string{acme, other, none} {
-		g.write(g.table.AddCustomer(id, credentialsdynamo.CustomerState{}))
+		g.write(g.table.Customers.Add(id, customerstates.State{}))
 	}
 	for id, names := range map[string][]string{acme: {"current", "ended", "scheduled", "always"}, other: {"others"}} {
-		g.write(g.table.SetEntitlements(id, 0, g.entitledTo(names...))...)
+		g.write(entitlementlists.Set(g.table.Name(), id, entitlementlists.List{Version: 1, All: g.entitledTo(names...)})...)
 	}
 	for owner, customerID := range map[string]string{"ada": acme, "bob": acme, "eve": none, "sam": ""} {
 		g.issue(credentials.AccessToken, func(c *credentials.Credential) {

@@ -12,9 +12,10 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/core/search"
 	"portside/shared/core/versions"
-	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
 	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/testkit/awstest"
 )
 
@@ -24,8 +25,8 @@ var staff = principal.Principal{UserID: "root", Role: principal.Admin}
 func newService(t *testing.T) (service *customers.Service, acme, other customers.Customer) {
 	t.Helper()
 	client := awstest.DynamoDB(t)
-	keys := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), "")
-	store := customersdynamo.New(client, awstest.Table(t, client, "CustomersTable"), keys)
+	states := customerstates.New(client, awstest.Table(t, client, "CredentialsTable"))
+	store := customersdynamo.New(client, awstest.Table(t, client, "CustomersTable"), states, auditlog.Log{})
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	now := func() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 	service = customers.NewService(store, newID, now)

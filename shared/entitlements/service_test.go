@@ -16,7 +16,8 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/entitlements"
 	"portside/shared/entitlements/entitlementsdynamo"
@@ -47,12 +48,13 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	client, meter := awstest.Metered(awstest.DynamoDB(t))
 	f := &fixture{t: t, meter: meter, now: noon}
-	table := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), "")
+	table := awstest.Table(t, client, "CredentialsTable")
+	states := customerstates.New(client, table)
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
-	f.store = entitlementsdynamo.New(client, table)
+	f.store = entitlementsdynamo.New(client, table, auditlog.Log{})
 	f.Service = entitlements.NewService(f.store, newID, func() time.Time { return f.now })
 	for _, id := range []string{acme, other} {
-		add := []types.TransactWriteItem{table.AddCustomer(id, credentialsdynamo.CustomerState{})}
+		add := []types.TransactWriteItem{states.Add(id, customerstates.State{})}
 		if err := transactions.Write(t.Context(), client, add); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/core/throttle"
 )
 
 // Quota limits the mails of one kind that the people of a customer, or all of the vendor's staff together, can cause to other people on one
@@ -93,6 +94,15 @@ func quotaOf(caller principal.Principal, name string, customers, staff int) Quot
 		return Quota{Name: name, Sender: Staff, Limit: staff}
 	}
 	return Quota{Name: name, Sender: caller.CustomerID, Limit: customers}
+}
+
+// Window returns the window in which mails of the quota count.
+func (q Quota) Window() throttle.Window {
+	subject := q.Sender
+	if q.To != "" {
+		subject += "#" + q.To
+	}
+	return throttle.Window{Name: "mails: " + q.Name, Subject: subject, Length: QuotaPeriod, Limit: q.Limit}
 }
 
 // QuotaPeriod is how long a quota lasts.

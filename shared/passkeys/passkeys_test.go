@@ -339,7 +339,7 @@ func TestARevokedCallerRegistersNothing(t *testing.T) {
 	revoke := func() {
 		c := credentials.Credential{ID: f.ada.CredentialID, Kind: credentials.Session, RevokedAt: f.clock.Now()}
 		c.Owner.ID = f.ada.UserID
-		if err := transactions.Write(t.Context(), f.client, f.table.Revoke(c)); err != nil {
+		if err := transactions.Write(t.Context(), f.client, f.table.Writes.Revoke(c)); err != nil {
 			t.Error(err)
 		}
 	}

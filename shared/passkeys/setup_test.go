@@ -78,7 +78,7 @@ func (f *fixture) caller() principal.Principal {
 	f.tb.Helper()
 	owner := credentials.Owner{ID: newID(), Role: principal.User, Active: true}
 	_, session := credentials.NewSession(owner, "test", f.clock.Now())
-	writes := append(f.table.Issue(session), f.table.Tally(owner.ID, credentialsdynamo.Change{Sessions: 1}))
+	writes := append(f.table.Writes.Issue(session), f.table.Writes.Tally(owner.ID, credentialsdynamo.Change{Sessions: 1}))
 	if err := transactions.Write(f.tb.Context(), f.client, writes); err != nil {
 		f.tb.Fatal(err)
 	}

@@ -96,9 +96,9 @@ func newSignInClients(t *testing.T, mails int) *signInClients {
 	client := awstest.DynamoDB(t)
 	table := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), awstest.Table(t, client, "RequestCountsTable"))
 	people := usersdynamo.New(client, awstest.Table(t, client, "UsersTable"), table, daycounts.In(awstest.Table(t, client, "AnalyticsTable")))
-	store, post := sessionsdynamo.New(client, table, people), &keptMail{}
-	c := &signInClients{t: t, auth: credentials.NewAuthenticator(table, 0, now), service: sessions.NewService(sessions.Dependencies{
-		Requests: store, Outbox: store, Sessions: store, Credentials: table, People: people, Mailer: post, Now: now,
+	store, post := sessionsdynamo.New(client, table, people.People), &keptMail{}
+	c := &signInClients{t: t, auth: credentials.NewAuthenticator(table.Requests, 0, now), service: sessions.NewService(sessions.Dependencies{
+		Requests: store, Outbox: store, Sessions: store, Credentials: table, People: people.People, Mailer: post, Now: now,
 	})}
 	newUsers := users.NewService(people, nil, func() string { return uuid.Must(uuid.NewV7()).String() }, now)
 	for i := range mails {

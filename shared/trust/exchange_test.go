@@ -14,7 +14,8 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
+	"portside/shared/dynamo/entitlementlists"
 	"portside/shared/testkit/liststest"
 	"portside/shared/trust"
 	"portside/testclient/workloadtest"
@@ -31,8 +32,10 @@ func wantRefused(t *testing.T, what string, err error, detail string) {
 func TestExchange(t *testing.T) {
 	f := newFixture(t)
 	policy := f.create(f.github())
-	f.write(f.table.SetEntitlements(acme, 0, entitlement.Set{{ID: "e", Artifact: entitlement.Chart, Repository: "*",
-		Versions: entitlement.AllVersions(), CreatedAt: noon, UpdatedAt: noon, Version: 1}})...)
+	all := entitlement.Set{{
+		ID: "e", Artifact: entitlement.Chart, Repository: "*", Versions: entitlement.AllVersions(), CreatedAt: noon, UpdatedAt: noon, Version: 1,
+	}}
+	f.write(entitlementlists.Set(f.table.Name(), acme, entitlementlists.List{Version: 1, All: all})...)
 	issued, err := f.exchange(policy.ID, f.token())
 	if err != nil {
 		t.Fatal(err)
@@ -114,18 +117,18 @@ func TestExchangeIsRefused(t *testing.T) {
 	wantRefused(t, "long token", err, "16 KB")
 	_, err = f.exchange(acme, f.token())
 	wantRefused(t, "unknown policy", err, "does not exist")
-	f.write(f.table.SetCustomer(acme, credentialsdynamo.CustomerState{Suspended: true}))
+	f.write(f.table.Customers.Set(acme, customerstates.State{Suspended: true}))
 	_, err = f.exchange(policy.ID, f.token())
 	wantRefused(t, "suspended customer", err, "does not exist")
-	f.write(f.table.SetCustomer(acme, credentialsdynamo.CustomerState{}))
+	f.write(f.table.Customers.Set(acme, customerstates.State{}))
 	issued, err := f.exchange(policy.ID, f.token())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.write(f.table.SetCustomer(acme, credentialsdynamo.CustomerState{Suspended: true}))
+	f.write(f.table.Customers.Set(acme, customerstates.State{Suspended: true}))
 	_, err = f.authenticate(issued.Secret)
 	wantError(t, "token of a suspended customer", err, credentials.ErrUnauthorized)
-	f.write(f.table.SetCustomer(acme, credentialsdynamo.CustomerState{}))
+	f.write(f.table.Customers.Set(acme, customerstates.State{}))
 	wantError(t, "deletion", f.Delete(t.Context(), target(policy.ID)), nil)
 	_, err = f.exchange(policy.ID, f.token())
 	wantRefused(t, "deleted policy", err, "does not exist")

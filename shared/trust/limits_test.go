@@ -14,8 +14,8 @@ import (
 
 	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
-	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/trustlists"
 	"portside/shared/trust"
 	"portside/testclient/workloadtest"
 )
@@ -106,7 +106,7 @@ func TestPoliciesOfEarlierReleases(t *testing.T) {
 	policy := f.create(f.github())
 	store := func(claim, value string) {
 		f.write(types.TransactWriteItem{Update: &types.Update{
-			TableName: aws.String(f.table.Name()), Key: credentialsdynamo.TrustPolicyKey(policy.ID),
+			TableName: aws.String(f.table.Name()), Key: trustlists.PolicyKey(policy.ID),
 			UpdateExpression: aws.String("SET conditions = :all"),
 			ExpressionAttributeValues: items.Map{":all": &types.AttributeValueMemberL{Value: []types.AttributeValue{
 				&types.AttributeValueMemberM{Value: items.Map{"claim": items.Text(claim), "value": items.Text(value)}},

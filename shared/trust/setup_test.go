@@ -15,6 +15,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
@@ -59,7 +60,7 @@ func newFixture(t *testing.T) *fixture {
 	f.Service = trust.NewService(f.store(), func() string { return uuid.Must(uuid.NewV7()).String() }, func() time.Time { return f.now })
 	f.Exchanger = f.exchangerOn(f.store())
 	for _, id := range []string{acme, other} {
-		f.write(f.table.AddCustomer(id, credentialsdynamo.CustomerState{}))
+		f.write(f.table.Customers.Add(id, customerstates.State{}))
 	}
 	return f
 }
@@ -123,7 +124,7 @@ func (f *fixture) exchange(policyID, token string, scopes ...principal.Scope) (t
 
 // authenticate sends a secret as a request does.
 func (f *fixture) authenticate(secret credentials.Secret) (principal.Principal, error) {
-	auth := credentials.NewAuthenticator(f.table, 0, func() time.Time { return f.now })
+	auth := credentials.NewAuthenticator(f.table.Requests, 0, func() time.Time { return f.now })
 	who, _, err := auth.Authenticate(f.t.Context(), secret.Reveal(), credentials.AccessToken)
 	return who, err
 }

@@ -86,9 +86,9 @@ func newInvitationClients(t *testing.T, count int) *invitationClients {
 	people := usersdynamo.New(client, awstest.Table(t, client, "UsersTable"), table, daycounts.In(awstest.Table(t, client, "AnalyticsTable")))
 	people.SweepTime = time.Hour // the test does not run the schedule
 	post := &keptMail{}
-	inviter := users.NewInviter(people, post, now)
+	inviter := users.NewInviter(people.Invitations, post, now)
 	c := &invitationClients{
-		t: t, inviter: inviter, auth: credentials.NewAuthenticator(table, 0, now),
+		t: t, inviter: inviter, auth: credentials.NewAuthenticator(table.Requests, 0, now),
 		users: users.NewService(people, inviter, func() string { return uuid.Must(uuid.NewV7()).String() }, now),
 	}
 	for i := range count {

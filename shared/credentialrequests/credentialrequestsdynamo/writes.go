@@ -27,13 +27,13 @@ type plan struct {
 func (s *Store) Create(ctx context.Context, creation credentialrequests.Creation) (credentialrequests.Created, error) {
 	request, p := creation.Request, &plan{store: s}
 	item := newRequestItem(request)
-	p.Add(credentialrequests.ErrCaller, s.credentials.StillWorks(creation.By)...)
+	p.Add(credentialrequests.ErrCaller, s.credentials.Writes.StillWorks(creation.By)...)
 	if creation.Once != nil {
 		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(s.table, *creation.Once, item, request.CreatedAt))
 	}
 	p.Add(credentialrequests.ErrOpen, s.open(request.UserID))
 	quota, at := creation.Quota, request.CreatedAt
-	p.Add(quota.Exceeded(at), s.credentials.CountMails(quota, 1, at)...)
+	p.Add(quota.Exceeded(at), s.credentials.Windows.Count(quota.Window(), 1, at)...)
 	if creation.AtOnce {
 		p.Add(versions.ErrStale, s.announce(creation.By.CustomerID, at, at.Add(-credentialrequests.DigestInterval)))
 	}
@@ -89,7 +89,7 @@ func (s *Store) change(ctx context.Context, change credentialrequests.Change) er
 		p.Add(versions.ErrStale, s.people.Unchanged(change.Person.ID, change.Person.Version))
 	}
 	if change.By.ID != "" {
-		p.Add(credentialrequests.ErrCaller, s.credentials.StillWorks(change.By)...)
+		p.Add(credentialrequests.ErrCaller, s.credentials.Writes.StillWorks(change.By)...)
 	}
 	if err := p.checkMakers(ctx, change); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (p *plan) checkMakers(ctx context.Context, change credentialrequests.Change
 	if err == nil && !work {
 		err = credentialrequests.ErrMaker
 	}
-	p.Add(credentialrequests.ErrMaker, append(checks, table.Checks(since)...)...)
+	p.Add(credentialrequests.ErrMaker, append(checks, table.Writes.Checks(since)...)...)
 	return err
 }
 
@@ -158,14 +158,14 @@ func (p *plan) credentials(change credentialrequests.Change) {
 	table, tally := p.store.credentials, credentialsdynamo.Change{}
 	if change.End != nil {
 		tally.Revoke(*change.End, change.End.RevokedAt)
-		p.Add(versions.ErrStale, table.Revoke(*change.End)...)
+		p.Add(versions.ErrStale, table.Writes.Revoke(*change.End)...)
 	}
 	if change.Issue != nil {
 		tally.Issued = 1
-		p.Add(nil, table.Issue(*change.Issue)...)
+		p.Add(nil, table.Writes.Issue(*change.Issue)...)
 	}
 	if tally.Issued+tally.Revoked > 0 {
-		p.Add(credentialrequests.ErrTooMany, table.Tally(change.Before.UserID, tally))
+		p.Add(credentialrequests.ErrTooMany, table.Writes.Tally(change.Before.UserID, tally))
 	}
 }
 

@@ -25,7 +25,7 @@ func TestAuthenticationCostsOneTrip(t *testing.T) {
 	at := noon
 	authenticate := func(text string, want error) {
 		t.Helper()
-		auth := credentials.NewAuthenticator(s.table, 3, func() time.Time { return at })
+		auth := credentials.NewAuthenticator(s.table.Requests, 3, func() time.Time { return at })
 		if _, _, err := auth.Authenticate(t.Context(), text, credentials.AccessToken); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
@@ -61,7 +61,7 @@ func TestAuthenticationReadsAndCountsAtOnce(t *testing.T) {
 	s.use(secret, noon)
 	ctx, cancel := context.WithTimeout(t.Context(), meetingTimeout)
 	defer cancel()
-	if _, used, err := s.meeting(2).CountRequest(ctx, secret, noon); err != nil || used != 2 {
+	if _, used, err := s.meeting(2).Requests.CountRequest(ctx, secret, noon); err != nil || used != 2 {
 		t.Errorf("%d requests, %v", used, err)
 	}
 }
@@ -140,7 +140,7 @@ func TestMalformedTextCostsNoCall(t *testing.T) {
 	token, key := credentials.Mint(credentials.AccessToken).Reveal(), credentials.Mint(credentials.APIKey).Reveal()
 	for _, limit := range []int{0, 100} {
 		now := func() time.Time { return time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC) }
-		auth := credentials.NewAuthenticator(credentialsdynamo.New(client, "none", "none"), limit, now)
+		auth := credentials.NewAuthenticator(credentialsdynamo.New(client, "none", "none").Requests, limit, now)
 		for _, garbage := range []string{
 			"", "x", token[:len(token)-1], token + "x", token[:20] + string(rune(token[20]^1)) + token[21:], strings.ToUpper(token), " " + token,
 			strings.Repeat("x", 1<<20), key, "pst_" + key[4:],

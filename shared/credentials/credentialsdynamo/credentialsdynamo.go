@@ -15,22 +15,20 @@
 //
 // Only a token or password is still listed after it was revoked.
 //
-// Stores of other domains put these writes into their own transactions with Issue, SetOwner, Revoke
-// and Tally.
+// Stores of other domains put these writes into their own transactions with Writes.
 //
 // A credential that was made with credentials of other users, see credentials.Credential.Makers, also has an item for each of these
 // (pk "made#<id of the maker's credential>", sk "<id>"), so that Made finds it. Those of its owner find it in the owner's listings.
 //
-// The state of a customer (pk "customer#<id>", sk "customer") and the entitlements (sk "entitlements") are what authentication must know of
-// the owner's customer; see CustomerState and Entitlements. The state can end all credentials of the customer's users; see EndCredentials.
+// A token that was exchanged has only the record, because its owner is a trust policy; see Writes.IssueExchanged.
 //
-// A token that was exchanged has only the record, because its owner is a trust policy; see IssueExchanged. The list of a customer's trust
-// policies (sk "trust") is beside the state of the customer; see TrustPolicies.
+// The mails to owners that were not sent yet have the pk "notices"; see Notices.
 //
-// Other items are the mails to owners that were not sent yet (pk "notices"; see Notify), and counts of events in a window of
-// time (pk "count#<name>#<subject>", sk the start of the window in Unix seconds; see CountIn).
+// A second table counts requests; see Requests.CountRequest.
 //
-// A second table counts requests; see CountRequest.
+// The table of credentials also keeps items that other packages define: what authentication must know of a customer (customerstates,
+// entitlementlists, trustlists), passkeys (passkeysets) and counts of events (windowcounts). The state of a customer can end all
+// credentials of the customer's users; see ended.go.
 package credentialsdynamo
 
 import (
@@ -47,34 +45,41 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
-	"portside/shared/mail"
+	"portside/shared/dynamo/windowcounts"
 )
 
-// Retention is the least time for which a revoked or expired credential stays in the table.
-const Retention = credentials.Retention
-
-// Table is the credentials table, together with the table of request counts.
+// Table is the table of credentials, together with the table of request counts. Its fields are what else the two tables keep.
 type Table struct {
 	client *dynamodb.Client
 	name   string
 	counts string
 	log    auditlog.Log
 
-	customers customerHints
-	entitled  entitledCache
-	turns     mail.Turns
+	Writes    Writes
+	Requests  *Requests
+	Notices   *Notices
+	Customers customerstates.Table
+	Windows   windowcounts.Table
 }
 
 // New returns a Table with the given name. counts is the name of the table of request counts, which may be empty for callers
 // that neither authenticate nor issue sessions nor need last uses.
 func New(client *dynamodb.Client, name, counts string) *Table {
-	return &Table{client: client, name: name, counts: counts, entitled: newEntitledCache(items.In(client, name))}
+	t := &Table{
+		client: client, name: name, counts: counts, Writes: Writes{table: name, counts: counts},
+		Customers: customerstates.New(client, name),
+		Windows:   windowcounts.New(client, name),
+	}
+	t.Requests = &Requests{Failures: windowcounts.NewFailures(client, counts), table: t, entitled: newEntitledCache(t.items())}
+	t.Notices = &Notices{table: t}
+	return t
 }
 
-var _ credentials.Store = (*Table)(nil)
+func (t *Table) items() items.Table { return items.In(t.client, t.name) }
 
 // Name returns the name of the credentials table, in which other stores keep their items, too.
 func (t *Table) Name() string { return t.name }
@@ -121,7 +126,7 @@ func newRecord(c credentials.Credential) record {
 		Line: c.Line, LineEnds: items.Millis(c.LineEndsAt), Exchanged: c.Exchanged, Generation: c.Generation,
 	}
 	if !c.ExpiresAt.IsZero() {
-		r.PurgeAt = c.ExpiresAt.Add(Retention).Unix()
+		r.PurgeAt = c.ExpiresAt.Add(credentials.Retention).Unix()
 	}
 	return r
 }
@@ -154,7 +159,7 @@ func (t *Table) stored(ctx context.Context, id string) (credentials.Credential, 
 	if !credentials.IsID(id) {
 		return credentials.Credential{}, credentials.ErrUnknown
 	}
-	r, found, err := items.Get[record](ctx, items.In(t.client, t.name), recordKey(id))
+	r, found, err := items.Get[record](ctx, t.items(), recordKey(id))
 	if err == nil && !found {
 		return credentials.Credential{}, credentials.ErrUnknown
 	}
@@ -166,7 +171,7 @@ func (t *Table) stored(ctx context.Context, id string) (credentials.Credential, 
 func (t *Table) Replay(
 	ctx context.Context, key idempotency.Key, at time.Time,
 ) (credentials.Credential, credentials.Secret, error) {
-	sealed, err := idempotencykeys.Result[[]byte](ctx, items.In(t.client, t.name), key, at)
+	sealed, err := idempotencykeys.Result[[]byte](ctx, t.items(), key, at)
 	if err != nil {
 		return credentials.Credential{}, credentials.Secret{}, err
 	}

@@ -79,7 +79,7 @@ func TestRecordUseRoundsTheTimeDown(t *testing.T) {
 	for _, step := range []struct{ at, want time.Duration }{
 		{8 * time.Minute, 5 * time.Minute}, {time.Hour, time.Hour}, {30 * time.Minute, time.Hour},
 	} {
-		if err := s.table.RecordUse(t.Context(), token, noon.Add(step.at)); err != nil {
+		if err := s.table.Requests.RecordUse(t.Context(), token, noon.Add(step.at)); err != nil {
 			t.Fatal(err)
 		}
 		if used := s.lastUse(token.ID); !used.Equal(noon.Add(step.want)) {
@@ -97,7 +97,7 @@ func TestListsAgreeWithRecords(t *testing.T) {
 	issued, _ := s.issued()
 	revoked, _ := s.issued()
 	revoked.RevokedAt, revoked.Reason = noon.Add(time.Hour), "reported as leaked"
-	s.write(s.table.Revoke(revoked)...)
+	s.write(s.table.Writes.Revoke(revoked)...)
 	_, secret := s.issued()
 	if err := s.table.Shorten(t.Context(), secret, noon.AddDate(0, 0, 7)); err != nil {
 		t.Fatal(err)
@@ -111,13 +111,13 @@ func TestListsAgreeWithRecords(t *testing.T) {
 	}
 	s.wantListed("after issuing, revoking and shortening", want)
 	active := false
-	suspended := s.write(s.table.Tally(owner, credentialsdynamo.Change{Active: &active}))
+	suspended := s.write(s.table.Writes.Tally(owner, credentialsdynamo.Change{Active: &active}))
 	for i := range want {
 		want[i].Owner.Active = false
 	}
 	s.wantListed("after a suspension", want)
 	ended := noon.Add(2 * time.Hour)
-	deleted := s.write(s.table.Tally(owner, credentialsdynamo.Change{EndedAt: ended, Reason: "user deleted", Revoked: 3}))
+	deleted := s.write(s.table.Writes.Tally(owner, credentialsdynamo.Change{EndedAt: ended, Reason: "user deleted", Revoked: 3}))
 	for i := range want {
 		if want[i].RevokedAt.IsZero() {
 			want[i].RevokedAt, want[i].Reason = ended, "user deleted"
@@ -152,7 +152,7 @@ func TestRevokedKeysAreNotListed(t *testing.T) {
 		c.Kind, c.ID = kind, credentials.Mint(kind).ID()
 		s.issue(c)
 		c.RevokedAt = noon
-		s.write(s.table.Revoke(c)...)
+		s.write(s.table.Writes.Revoke(c)...)
 		if left, err := s.table.List(t.Context(), owner, kind); err != nil || len(left) != 0 {
 			t.Errorf("%d revoked credentials of kind %s are listed, %v", len(left), kind, err)
 		}
@@ -168,12 +168,12 @@ func TestAnOwnerWithoutCredentialsStaysWithout(t *testing.T) {
 	s := newFixture(t)
 	none, active := int64(0), false
 	for range 2 {
-		if at := s.write(s.table.Tally(owner, credentialsdynamo.Change{Active: &active, Seen: &none})); at != -1 {
+		if at := s.write(s.table.Writes.Tally(owner, credentialsdynamo.Change{Active: &active, Seen: &none})); at != -1 {
 			t.Error("the change of status was refused")
 		}
 	}
-	if live, issued, err := s.table.ListLive(t.Context(), owner, noon); err != nil || len(live) != 0 || issued != 0 {
-		t.Errorf("%d live, %d issued, %v", len(live), issued, err)
+	if open, err := s.table.ListOpen(t.Context(), owner, noon); err != nil || len(open.Live) != 0 || open.Issued != 0 {
+		t.Errorf("%d live, %d issued, %v", len(open.Live), open.Issued, err)
 	}
 }
 
@@ -184,20 +184,20 @@ func TestSetRateLimitAndSetOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	token.RateLimit, token.Owner.Role, token.Owner.Active = 500, principal.Viewer, false
-	if at := s.write(s.table.SetOwner(token.ID, token.Owner)); at != -1 {
+	if at := s.write(s.table.Writes.SetOwner(token.ID, token.Owner)); at != -1 {
 		t.Errorf("write %d failed", at)
 	}
 	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
 		t.Error(diff)
 	}
-	if found, _, err := s.table.CountRequest(t.Context(), secret, noon); err != nil || found.Works(noon) {
+	if found, _, err := s.table.Requests.CountRequest(t.Context(), secret, noon); err != nil || found.Works(noon) {
 		t.Errorf("the credential of an inactive owner works: %v", err)
 	}
 	unknown := credentials.Mint(credentials.APIKey).ID()
 	if err := s.table.SetRateLimit(t.Context(), unknown, 1); !errors.Is(err, credentials.ErrUnknown) {
 		t.Errorf("an unknown credential: %v", err)
 	}
-	if at := s.write(s.table.SetOwner(unknown, token.Owner)); at != 0 {
+	if at := s.write(s.table.Writes.SetOwner(unknown, token.Owner)); at != 0 {
 		t.Error("SetOwner accepted an unknown credential")
 	}
 }
@@ -236,7 +236,7 @@ func TestEventsOfRateLimitsFollowEachOther(t *testing.T) {
 func TestRevokeAndStillWorks(t *testing.T) {
 	s := newFixture(t)
 	token, _ := s.issued()
-	if at := s.write(s.table.StillWorks(principal.Credential{ID: token.ID})...); at != -1 {
+	if at := s.write(s.table.Writes.StillWorks(principal.Credential{ID: token.ID})...); at != -1 {
 		t.Error("a new credential does not work")
 	}
 	revoked := token
@@ -248,48 +248,48 @@ func TestRevokeAndStillWorks(t *testing.T) {
 	} {
 		changed := revoked
 		wrong(&changed)
-		if at := s.write(s.table.Revoke(changed)...); at != 0 {
+		if at := s.write(s.table.Writes.Revoke(changed)...); at != 0 {
 			t.Errorf("Revoke accepted a credential that is %s", name)
 		}
 	}
-	if at := s.write(s.table.Revoke(revoked)...); at != -1 {
+	if at := s.write(s.table.Writes.Revoke(revoked)...); at != -1 {
 		t.Fatal("Revoke failed")
 	}
 	if diff := cmp.Diff(revoked, s.get(token.ID)); diff != "" {
 		t.Error(diff)
 	}
-	if at := s.write(s.table.Revoke(revoked)...); at != 0 {
+	if at := s.write(s.table.Writes.Revoke(revoked)...); at != 0 {
 		t.Error("Revoke accepted a revoked credential")
 	}
-	if at := s.write(s.table.StillWorks(principal.Credential{ID: token.ID})...); at != 0 {
+	if at := s.write(s.table.Writes.StillWorks(principal.Credential{ID: token.ID})...); at != 0 {
 		t.Error("a revoked credential works")
 	}
 	idle, _ := s.issued()
 	idle.Owner.Active = false
-	s.write(s.table.SetOwner(idle.ID, idle.Owner))
-	if at := s.write(s.table.StillWorks(principal.Credential{ID: idle.ID})...); at != 0 {
+	s.write(s.table.Writes.SetOwner(idle.ID, idle.Owner))
+	if at := s.write(s.table.Writes.StillWorks(principal.Credential{ID: idle.ID})...); at != 0 {
 		t.Error("a credential of an inactive owner works")
 	}
-	if at := s.write(s.table.StillWorks(principal.Credential{ID: credentials.Mint(credentials.APIKey).ID()})...); at != 0 {
+	if at := s.write(s.table.Writes.StillWorks(principal.Credential{ID: credentials.Mint(credentials.APIKey).ID()})...); at != 0 {
 		t.Error("an unknown credential works")
 	}
 }
 
-func TestListLiveOmitsRevokedAndExpired(t *testing.T) {
+func TestListOpenOmitsRevokedAndExpired(t *testing.T) {
 	s := newFixture(t)
-	if live, issued, err := s.table.ListLive(t.Context(), owner, noon); err != nil || len(live) != 0 || issued != 0 {
-		t.Errorf("without credentials: %d live, %d issued, %v", len(live), issued, err)
+	if open, err := s.table.ListOpen(t.Context(), owner, noon); err != nil || len(open.Live) != 0 || open.Issued != 0 {
+		t.Errorf("without credentials: %d live, %d issued, %v", len(open.Live), open.Issued, err)
 	}
 	kept, _ := s.issued()
 	revoked, _ := s.issued()
 	revoked.RevokedAt = noon
-	s.write(append(s.table.Revoke(revoked), s.table.Tally(owner, credentialsdynamo.Change{Revoked: 1}))...)
+	s.write(append(s.table.Writes.Revoke(revoked), s.table.Writes.Tally(owner, credentialsdynamo.Change{Revoked: 1}))...)
 	expired, _ := minted()
 	expired.ExpiresAt = noon.Add(time.Hour)
 	s.issue(expired)
-	live, issued, err := s.table.ListLive(t.Context(), owner, noon.Add(time.Hour))
-	if err != nil || issued != 3 || len(live) != 1 || live[0].ID != kept.ID {
-		t.Errorf("%d live, %d issued, %v", len(live), issued, err)
+	open, err := s.table.ListOpen(t.Context(), owner, noon.Add(time.Hour))
+	if err != nil || open.Issued != 3 || len(open.Live) != 1 || open.Live[0].ID != kept.ID {
+		t.Errorf("%d live, %d issued, %v", len(open.Live), open.Issued, err)
 	}
 }
 
@@ -315,7 +315,7 @@ func TestTally(t *testing.T) {
 		{"above the maximum again", credentialsdynamo.Change{Issued: 1}, false},
 		{"all issued credentials expected", credentialsdynamo.Change{Seen: seen(credentials.MaxLive + 2)}, true},
 	} {
-		if holds := s.write(s.table.Tally(owner, step.change)) == -1; holds != step.holds {
+		if holds := s.write(s.table.Writes.Tally(owner, step.change)) == -1; holds != step.holds {
 			t.Errorf("%s: holds %v, want %v", step.what, holds, step.holds)
 		}
 	}
@@ -373,15 +373,15 @@ func TestSessionsHaveALimitOfTheirOwn(t *testing.T) {
 	var change credentialsdynamo.Change
 	change.Seen = &seen
 	change.Issue(credentials.Session)
-	if at := s.write(append(s.table.Issue(session), s.table.Tally(owner, change))...); at != -1 {
+	if at := s.write(append(s.table.Writes.Issue(session), s.table.Writes.Tally(owner, change))...); at != -1 {
 		t.Fatalf("write %d failed", at)
 	}
-	if at := s.write(s.table.Tally(owner, change)); at != 0 {
+	if at := s.write(s.table.Writes.Tally(owner, change)); at != 0 {
 		t.Error("a session is issued although another one was issued meanwhile")
 	}
-	live, issued, err := s.table.ListLive(t.Context(), owner, noon)
-	if err != nil || issued != credentials.MaxLive+1 || len(live) != credentials.MaxLive+1 {
-		t.Errorf("%d live, %d issued, %v", len(live), issued, err)
+	open, err := s.table.ListOpen(t.Context(), owner, noon)
+	if err != nil || open.Issued != credentials.MaxLive+1 || len(open.Live) != credentials.MaxLive+1 {
+		t.Errorf("%d live, %d issued, %v", len(open.Live), open.Issued, err)
 	}
 	change = credentialsdynamo.Change{}
 	change.Revoke(session, noon)
@@ -389,7 +389,7 @@ func TestSessionsHaveALimitOfTheirOwn(t *testing.T) {
 		t.Errorf("a revoked session changes the tally: %+v", change)
 	}
 	session.RevokedAt = noon
-	s.write(s.table.Revoke(session)...)
+	s.write(s.table.Writes.Revoke(session)...)
 	if c, _ := minted(); s.issue(c) == -1 {
 		t.Error("a session makes room for a token")
 	}

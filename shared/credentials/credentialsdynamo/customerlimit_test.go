@@ -10,12 +10,13 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 )
 
 // limitRequests sets the limit of requests of a customer.
 func (s *fixture) limitRequests(id string, limit int64) {
 	s.tb.Helper()
-	if at := s.write(s.table.SetCustomer(id, credentialsdynamo.CustomerState{MaxRequests: limit})); at != -1 {
+	if at := s.write(s.table.Customers.Set(id, customerstates.State{MaxRequests: limit})); at != -1 {
 		s.tb.Fatal("the customer does not exist")
 	}
 }
@@ -46,7 +47,7 @@ type customerLimits struct {
 func newCustomerLimits(tb testing.TB, each int, requests int64) *customerLimits {
 	tb.Helper()
 	l := &customerLimits{fixture: newFixtureWithCustomers(tb), at: noon}
-	l.auth = credentials.NewAuthenticator(l.table, each, func() time.Time { return l.at })
+	l.auth = credentials.NewAuthenticator(l.table.Requests, each, func() time.Time { return l.at })
 	l.limitRequests(customer, requests)
 	return l
 }
@@ -93,7 +94,7 @@ func TestCustomersHaveOneLimit(t *testing.T) {
 				t.Errorf("%d requests above the limit were allowed", n)
 			}
 			secret, session := credentials.NewSession(credentials.Owner{ID: owner, CustomerID: customer, Active: true}, "Firefox", noon)
-			l.write(l.table.Issue(session)...)
+			l.write(l.table.Writes.Issue(session)...)
 			if l.allows(secret.Reveal()) {
 				t.Error("a session does not count for the customer")
 			}
@@ -187,9 +188,9 @@ func TestCustomersLimitCosts(t *testing.T) {
 
 // together counts for owners and customers with another table.
 type together struct {
-	*credentialsdynamo.Table
+	*credentialsdynamo.Requests
 
-	counts *credentialsdynamo.Table
+	counts *credentialsdynamo.Requests
 }
 
 func (s together) CountOwner(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
@@ -207,7 +208,7 @@ func TestOwnerAndCustomerCountAtOnce(t *testing.T) {
 	_ = l.allowed([]string{text}, 2)
 	ctx, cancel := context.WithTimeout(t.Context(), meetingTimeout)
 	defer cancel()
-	auth := credentials.NewAuthenticator(together{l.table, l.meeting(2)}, 100, func() time.Time { return noon })
+	auth := credentials.NewAuthenticator(together{l.table.Requests, l.meeting(2).Requests}, 100, func() time.Time { return noon })
 	if _, _, err := auth.Authenticate(ctx, text, credentials.AccessToken); err != nil {
 		t.Error(err)
 	}

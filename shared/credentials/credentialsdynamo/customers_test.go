@@ -7,6 +7,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 )
 
 const (
@@ -30,7 +31,7 @@ func newFixtureWithCustomers(tb testing.TB) *fixture {
 	tb.Helper()
 	s := newFixture(tb)
 	for _, id := range []string{customer, otherCustomer} {
-		if at := s.write(s.table.AddCustomer(id, credentialsdynamo.CustomerState{})); at != -1 {
+		if at := s.write(s.table.Customers.Add(id, customerstates.State{})); at != -1 {
 			tb.Fatal("the customer exists already")
 		}
 	}
@@ -43,7 +44,7 @@ func (s *fixture) wantActive(secret credentials.Secret, customerID string, want 
 	s.tb.Helper()
 	fresh := credentialsdynamo.New(s.client, s.table.Name(), s.counts)
 	for name, table := range map[string]*credentialsdynamo.Table{"known": s.table, "unknown": fresh} {
-		found, _, err := table.CountRequest(s.tb.Context(), secret, noon)
+		found, _, err := table.Requests.CountRequest(s.tb.Context(), secret, noon)
 		if err != nil || found.Owner.Active != want || found.Owner.CustomerID != customerID {
 			s.tb.Errorf("%s: %v, owner %+v, want active %v in customer %s", name, err, found.Owner, want, customerID)
 		}
@@ -55,23 +56,23 @@ func TestSuspendedCustomersCredentialsDoNotWork(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	c, secret := s.issuedToCustomer()
 	s.wantActive(secret, customer, true)
-	s.write(s.table.SetCustomer(customer, credentialsdynamo.CustomerState{Suspended: true}))
+	s.write(s.table.Customers.Set(customer, customerstates.State{Suspended: true}))
 	s.wantActive(secret, customer, false)
 
 	moved := c.Owner
 	moved.CustomerID = otherCustomer
-	s.write(s.table.SetOwner(c.ID, moved))
+	s.write(s.table.Writes.SetOwner(c.ID, moved))
 	s.wantActive(secret, otherCustomer, true)
 	moved.CustomerID = ""
-	s.write(s.table.SetOwner(c.ID, moved))
+	s.write(s.table.Writes.SetOwner(c.ID, moved))
 	s.wantActive(secret, "", true)
 	moved.CustomerID = customer
-	s.write(s.table.SetOwner(c.ID, moved))
+	s.write(s.table.Writes.SetOwner(c.ID, moved))
 	s.wantActive(secret, customer, false)
-	s.write(s.table.SetCustomer(customer, credentialsdynamo.CustomerState{}))
+	s.write(s.table.Customers.Set(customer, customerstates.State{}))
 	s.wantActive(secret, customer, true)
 
-	s.write(s.table.DeleteCustomer(customer)) // the store of customers does not let it happen
+	s.write(s.table.Customers.Delete(customer)) // the store of customers does not let it happen
 	s.wantActive(secret, customer, false)
 }
 
@@ -80,7 +81,7 @@ func TestActiveCustomerDoesNotActivateUser(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	c, secret := s.issuedToCustomer()
 	c.Owner.Active = false
-	s.write(s.table.SetOwner(c.ID, c.Owner))
+	s.write(s.table.Writes.SetOwner(c.ID, c.Owner))
 	s.wantActive(secret, customer, false)
 }
 
@@ -93,7 +94,7 @@ func TestAuthenticationOfCustomersCostsOneRead(t *testing.T) {
 	s.use(secret, noon)
 	s.costs("a request of a customer's user", 2, 2, 1)
 	s.meter.Reset()
-	if _, _, err := credentialsdynamo.New(s.client, s.table.Name(), s.counts).CountRequest(t.Context(), secret, noon); err != nil {
+	if _, _, err := credentialsdynamo.New(s.client, s.table.Name(), s.counts).Requests.CountRequest(t.Context(), secret, noon); err != nil {
 		t.Fatal(err)
 	}
 	s.costs("the first request in a process", 3, 2, 1)
@@ -104,11 +105,11 @@ func TestWrongSecretOfCustomersCredential(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	c, secret := s.issuedToCustomer()
 	s.use(secret, noon)
-	s.write(s.table.RevokeRecord(revoked(c)))
-	if found, _, err := s.table.CountRequest(t.Context(), secret, noon); err != nil || found.RevokedAt.IsZero() {
+	s.write(s.table.Writes.RevokeRecord(revoked(c)))
+	if found, _, err := s.table.Requests.CountRequest(t.Context(), secret, noon); err != nil || found.RevokedAt.IsZero() {
 		t.Errorf("the revoked credential is %+v, %v", found, err)
 	}
-	_, _, err := s.table.CountRequest(t.Context(), credentials.Mint(credentials.AccessToken), noon)
+	_, _, err := s.table.Requests.CountRequest(t.Context(), credentials.Mint(credentials.AccessToken), noon)
 	if !errors.Is(err, credentials.ErrUnknown) {
 		t.Errorf("an unknown credential: %v", err)
 	}
@@ -121,7 +122,7 @@ func revoked(c credentials.Credential) credentials.Credential {
 
 func TestCountUsers(t *testing.T) {
 	s := newFixture(t)
-	s.write(s.table.AddCustomer(customer, credentialsdynamo.CustomerState{MaxUsers: 2}))
+	s.write(s.table.Customers.Add(customer, customerstates.State{MaxUsers: 2}))
 	for _, step := range []struct {
 		name     string
 		id       string
@@ -131,16 +132,16 @@ func TestCountUsers(t *testing.T) {
 		{"the first", customer, 1, true}, {"the second", customer, 1, true}, {"one too many", customer, 1, false},
 		{"one less", customer, -1, true}, {"another", customer, 1, true}, {"nobody's", otherCustomer, 1, false},
 	} {
-		if at := s.write(s.table.CountUsers(step.id, step.change)); at == -1 != step.succeeds {
+		if at := s.write(s.table.Customers.CountUsers(step.id, step.change)); at == -1 != step.succeeds {
 			t.Errorf("%s: %v, want %v", step.name, at == -1, step.succeeds)
 		}
 	}
-	if at := s.write(s.table.DeleteCustomer(customer)); at == -1 {
+	if at := s.write(s.table.Customers.Delete(customer)); at == -1 {
 		t.Error("a customer with users was deleted")
 	}
-	s.write(s.table.SetCustomer(customer, credentialsdynamo.CustomerState{MaxUsers: 1, Suspended: true}))
-	state, _, err := s.table.Customer(t.Context(), customer)
-	if want := (credentialsdynamo.CustomerState{Users: 2, MaxUsers: 1, Suspended: true}); err != nil || state != want {
+	s.write(s.table.Customers.Set(customer, customerstates.State{MaxUsers: 1, Suspended: true}))
+	state, _, err := s.table.Customers.Get(t.Context(), customer)
+	if want := (customerstates.State{Users: 2, MaxUsers: 1, Suspended: true}); err != nil || state != want {
 		t.Errorf("%+v, %v, want %+v", state, err, want)
 	}
 }
@@ -154,17 +155,18 @@ func TestRecountUsers(t *testing.T) {
 		counted int64
 		wrong   bool
 	}{{3, true}, {3, false}, {0, true}} {
-		if wrong, err := s.table.RecountUsers(t.Context(), customer, count(step.counted)); err != nil || wrong != step.wrong {
+		if wrong, err := s.table.Customers.RecountUsers(t.Context(), customer, count(step.counted)); err != nil || wrong != step.wrong {
 			t.Errorf("%d: wrong %v, %v", step.counted, wrong, err)
 		}
-		if state, _, _ := s.table.Customer(t.Context(), customer); state.Users != step.counted {
+		if state, _, _ := s.table.Customers.Get(t.Context(), customer); state.Users != step.counted {
 			t.Errorf("the customer has %d users, want %d", state.Users, step.counted)
 		}
 	}
 	joins := 0
-	wrong, err := s.table.RecountUsers(t.Context(), customer, func(context.Context) (int64, error) { // a user joins during the first count
+	// A user joins during the first count.
+	wrong, err := s.table.Customers.RecountUsers(t.Context(), customer, func(context.Context) (int64, error) {
 		if joins++; joins == 1 {
-			s.write(s.table.CountUsers(customer, 1)) //nolint:contextcheck // the context of the test
+			s.write(s.table.Customers.CountUsers(customer, 1)) //nolint:contextcheck // the context of the test
 			return 5, nil
 		}
 		return 1, nil

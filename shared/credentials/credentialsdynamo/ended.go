@@ -3,23 +3,19 @@ package credentialsdynamo
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/core/audit"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/items"
-	"portside/shared/dynamo/transactions"
 )
 
-// All credentials of a customer's users end with one write, however many there are: it increases the generation in the customer's state.
+// All credentials of a customer's users end with one write, however many there are; see customerstates.Table.EndCredentials.
 // A credential of an earlier generation has ended. Its record and its listing do not change. So everything here that returns credentials
 // reads the states of their customers, too, and returns the ended ones as revoked at the time of the end.
 //
@@ -32,49 +28,15 @@ import (
 // A credential stays in the customer in which it was created, because a move to another one revokes it. Only an activation link moves, and
 // it never ends so: it opens an account that nobody has used yet.
 
-// EndCredentials ends all credentials of the customer's users, and reports whether the customer exists. Lists show the given time as the
-// end. The audit event shows the slug.
-func (t *Table) EndCredentials(ctx context.Context, customerID, slug string, at time.Time) (exists bool, err error) {
-	var plan transactions.Plan
-	plan.Add(errNoCustomer, types.TransactWriteItem{Update: &types.Update{
-		TableName: &t.name, Key: customerKey(customerID), UpdateExpression: aws.String("SET ended = :at ADD generation :one"),
-		ConditionExpression:       aws.String("attribute_exists(pk)"),
-		ExpressionAttributeValues: items.Map{":at": items.Number(items.Millis(at)), ":one": items.Number(1)},
-	}})
-	plan.Add(nil, t.Audit(ctx, audit.Change{
-		Action: audit.CustomerCredentialsEnded, Target: audit.Target{Kind: audit.Customer, ID: customerID, Name: slug}, CustomerID: customerID,
-	})...)
-	err = plan.Write(ctx, t.client)
-	if errors.Is(err, errNoCustomer) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("end the credentials of customer %s: %w", customerID, err)
-	}
-	return true, nil
-}
-
-var errNoCustomer = errors.New("credentialsdynamo: the customer does not exist")
-
-// Generation returns the generation of a new credential of a user of the customer, who may be of none, strongly consistent. The transaction
-// that adds the credential comes after it.
-func (t *Table) Generation(ctx context.Context, customerID string) (int64, error) {
-	if customerID == "" {
-		return 0, nil
-	}
-	state, _, err := t.Customer(ctx, customerID)
-	return state.Generation, err
-}
-
 // hasEnded reports whether a credential of a user of the customer has ended with all others. The zero state ends none.
-func (s CustomerState) hasEnded(c credentials.Credential) bool {
+func hasEnded(s customerstates.State, c credentials.Credential) bool {
 	return c.Generation < s.Generation && !isInvitation(c)
 }
 
 // applied returns a credential of a user of the customer. It is revoked if it ended with all others, unless it had expired before.
-func (s CustomerState) applied(c credentials.Credential) credentials.Credential {
+func applied(s customerstates.State, c credentials.Credential) credentials.Credential {
 	ended := items.Time(s.Ended)
-	if s.hasEnded(c) && c.IsOpen(ended) {
+	if hasEnded(s, c) && c.IsOpen(ended) {
 		c.RevokedAt, c.Reason = ended, credentials.ReasonEnded
 	}
 	return c
@@ -96,9 +58,9 @@ func (t *Table) withEnds(ctx context.Context, all []credentials.Credential) erro
 	if len(inCustomers) == 0 {
 		return nil
 	}
-	states, err := t.Customers(ctx, slices.Sorted(maps.Keys(inCustomers)))
+	states, err := t.Customers.All(ctx, slices.Sorted(maps.Keys(inCustomers)))
 	for i, c := range all {
-		all[i] = states[c.Owner.CustomerID].applied(c)
+		all[i] = applied(states[c.Owner.CustomerID], c)
 	}
 	return err
 }
@@ -121,11 +83,11 @@ func (s *Since) Add(customerID string, generation int64) {
 }
 
 // Checks returns one check for each customer, because a transaction cannot have two operations on one item.
-func (t *Table) Checks(s Since) []types.TransactWriteItem {
+func (w Writes) Checks(s Since) []types.TransactWriteItem {
 	var checks []types.TransactWriteItem
 	for _, customerID := range slices.Sorted(maps.Keys(s.oldest)) {
 		checks = append(checks, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-			TableName: &t.name, Key: customerKey(customerID),
+			TableName: &w.table, Key: customerstates.Key(customerID),
 			ConditionExpression:       aws.String("attribute_exists(pk) AND (attribute_not_exists(generation) OR generation <= :oldest)"),
 			ExpressionAttributeValues: items.Map{":oldest": items.Number(s.oldest[customerID])},
 		}})
@@ -158,7 +120,7 @@ func (t *Table) HaveNotEnded(ctx context.Context, makers []principal.Maker, sinc
 	}
 	checks := make([]types.TransactWriteItem, len(ids))
 	for i, id := range ids {
-		checks[i] = t.HasNotEnded(id)
+		checks[i] = t.Writes.HasNotEnded(id)
 	}
 	return checks, true, nil
 }

@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 )
 
 // issuedIn stores a credential of a user of a customer of the given generation. The clock of its issuer runs ahead in the generation 0, and
@@ -34,8 +35,8 @@ func (s *fixture) issuedIn(generation int64, kind credentials.Kind, name string)
 
 func (s *fixture) end(at time.Time) {
 	s.tb.Helper()
-	if exists, err := s.table.EndCredentials(s.tb.Context(), customer, "acme", at); err != nil || !exists {
-		s.tb.Fatalf("exists %v, %v", exists, err)
+	if failed := s.write(s.table.Customers.EndCredentials(customer, at)); failed != -1 {
+		s.tb.Fatalf("write %d failed", failed)
 	}
 }
 
@@ -45,7 +46,7 @@ func (s *fixture) wantEnded(c credentials.Credential, secret credentials.Secret,
 	ctx := s.tb.Context()
 	var all []credentials.Credential
 	for _, table := range []*credentialsdynamo.Table{s.table, credentialsdynamo.New(s.client, s.table.Name(), s.counts)} {
-		presented, _, err := table.CountRequest(ctx, secret, noon.Add(time.Hour))
+		presented, _, err := table.Requests.CountRequest(ctx, secret, noon.Add(time.Hour))
 		one, getErr := table.Get(ctx, c.ID)
 		withUse, useErr := table.GetWithUse(ctx, c.ID)
 		byID, idErr := table.ByID(ctx, []string{c.ID})
@@ -64,8 +65,8 @@ func (s *fixture) wantEnded(c credentials.Credential, secret credentials.Secret,
 			s.tb.Errorf("way %d to %s: %+v, want the end %v", i, c.Kind, found, want)
 		}
 	}
-	live, _, err := s.table.ListLive(ctx, owner, noon.Add(time.Hour))
-	isLive := slices.ContainsFunc(live, func(other credentials.Credential) bool { return other.ID == c.ID })
+	open, err := s.table.ListOpen(ctx, owner, noon.Add(time.Hour))
+	isLive := slices.ContainsFunc(open.Live, func(other credentials.Credential) bool { return other.ID == c.ID })
 	if err != nil || isLive != want.IsZero() {
 		s.tb.Errorf("%s is live: %v, %v", c.Kind, isLive, err)
 	}
@@ -101,15 +102,15 @@ func TestEachEndIsAnother(t *testing.T) {
 	for generation, at := range []time.Time{noon, noon, noon.Add(-time.Minute)} {
 		c, secret := s.issuedIn(int64(generation), credentials.APIKey, "key")
 		s.end(at)
-		if found, err := s.table.Find(t.Context(), secret); err != nil || found.Works(noon) || s.get(c.ID).RevokedAt != at {
+		if found, err := s.table.Requests.Find(t.Context(), secret); err != nil || found.Works(noon) || s.get(c.ID).RevokedAt != at {
 			t.Errorf("after end %d: %+v, %v", generation, found, err)
 		}
 	}
 	if now := s.generation(otherCustomer); now != 0 {
 		t.Errorf("the other customer is in generation %d", now)
 	}
-	if exists, err := s.table.EndCredentials(t.Context(), "0199cccc-0000-7000-8000-000000000009", "none", noon); err != nil || exists {
-		t.Errorf("an unknown customer: exists %v, %v", exists, err)
+	if failed := s.write(s.table.Customers.EndCredentials("0199cccc-0000-7000-8000-000000000009", noon)); failed != 0 {
+		t.Errorf("an unknown customer: write %d failed", failed)
 	}
 }
 
@@ -118,14 +119,14 @@ func TestEndAfterTheExpiryEnds(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	c, secret := s.issuedIn(0, credentials.APIKey, "key")
 	s.end(c.ExpiresAt.Add(time.Second))
-	if found, err := s.table.Find(t.Context(), secret); err != nil || found.Works(noon) {
+	if found, err := s.table.Requests.Find(t.Context(), secret); err != nil || found.Works(noon) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
 
 func (s *fixture) generation(customerID string) int64 {
 	s.tb.Helper()
-	now, err := s.table.Generation(s.tb.Context(), customerID)
+	now, err := s.table.Customers.Generation(s.tb.Context(), customerID)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -136,8 +137,8 @@ func (s *fixture) generation(customerID string) int64 {
 func TestEndStays(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	s.end(noon)
-	s.write(s.table.SetCustomer(customer, credentialsdynamo.CustomerState{MaxUsers: 3}))
-	s.write(s.table.CountUsers(customer, 1))
+	s.write(s.table.Customers.Set(customer, customerstates.State{MaxUsers: 3}))
+	s.write(s.table.Customers.CountUsers(customer, 1))
 	if now := s.generation(customer); now != 1 {
 		t.Errorf("generation %d", now)
 	}
@@ -153,14 +154,14 @@ func TestEndedCredentialIssuesNothing(t *testing.T) {
 	by := func(c credentials.Credential) principal.Credential {
 		return principal.Credential{ID: c.ID, CustomerID: customer, Generation: c.Generation}
 	}
-	if at := s.write(s.table.StillWorks(by(old))...); at != -1 {
+	if at := s.write(s.table.Writes.StillWorks(by(old))...); at != -1 {
 		t.Fatalf("check %d fails before the end", at)
 	}
 	s.end(noon)
-	if at := s.write(s.table.StillWorks(by(old))...); at != 1 {
+	if at := s.write(s.table.Writes.StillWorks(by(old))...); at != 1 {
 		t.Errorf("check %d fails after the end, want 1", at)
 	}
-	if at := s.write(s.table.StillWorks(by(fresh))...); at != -1 {
+	if at := s.write(s.table.Writes.StillWorks(by(fresh))...); at != -1 {
 		t.Errorf("check %d fails for a newer key", at)
 	}
 }
@@ -204,7 +205,7 @@ func TestMakersEndWithTheirCustomer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return work && s.write(append(checks, s.table.Checks(since)...)...) == -1
+		return work && s.write(append(checks, s.table.Writes.Checks(since)...)...) == -1
 	}
 	if !check(key, session) {
 		t.Error("the makers have ended before the end")
@@ -215,7 +216,7 @@ func TestMakersEndWithTheirCustomer(t *testing.T) {
 		t.Fatalf("work %v, %v", work, err)
 	}
 	s.end(noon)
-	if s.write(s.table.Checks(since)...) != 0 {
+	if s.write(s.table.Writes.Checks(since)...) != 0 {
 		t.Error("an end between the read and the transaction is not found")
 	}
 	if check(key, session) {
@@ -231,7 +232,7 @@ func TestEndedTokenIsNotReplayed(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	c, secret := s.issuedToCustomer()
 	key := idempotency.NewKey(owner, "8e03978e-40d5-43dd-bc93-6894a57f9324", "wanted")
-	s.write(s.table.Remember(*key, secret, noon))
+	s.write(s.table.Writes.Remember(*key, secret, noon))
 	if found, _, err := s.table.Replay(t.Context(), *key, noon); err != nil || found.ID != c.ID {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -254,7 +255,7 @@ func TestListOpenFindsEnded(t *testing.T) {
 	if open.Live[0].ID != fresh.ID || open.Ended[0].ID != old.ID {
 		t.Errorf("%+v", open)
 	}
-	s.write(s.table.Revoke(open.Ended[0])...)
+	s.write(s.table.Writes.Revoke(open.Ended[0])...)
 	if open, err = s.table.ListOpen(t.Context(), owner, noon.Add(time.Hour)); err != nil || len(open.Ended) != 0 {
 		t.Errorf("%+v, %v", open, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
@@ -16,7 +17,9 @@ import (
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/mail"
 	"portside/shared/passkeys"
 	"portside/shared/passkeys/passkeysdynamo"
@@ -57,7 +60,7 @@ func creations() map[string]creation {
 	key := func(caller, owner func(*company) principal.Principal) func(*company, *dynamodb.Client) (func() bool, error) {
 		return func(c *company, client *dynamodb.Client) (func() bool, error) {
 			people := c.people(client)
-			issued, err := users.NewKeys(people, people, c.clock).Create(c.tb.Context(), caller(c), owner(c).UserID, users.NewKey{Name: "new"})
+			issued, err := users.NewKeys(people, people.Keys, c.clock).Create(c.tb.Context(), caller(c), owner(c).UserID, users.NewKey{Name: "new"})
 			return c.worksWith(issued.Secret), err
 		}
 	}
@@ -155,7 +158,7 @@ func TestNoTokenSurvivesTheEnd(t *testing.T) {
 				if !isEnough {
 					continue
 				}
-				if _, err := c.table.EndCredentials(t.Context(), c.id, "acme", noon); err != nil {
+				if err := c.writeEnd(); err != nil {
 					t.Error(err)
 				}
 			}
@@ -175,7 +178,7 @@ func TestNoTokenSurvivesTheEnd(t *testing.T) {
 func newCompany(s *fixture, usersTable string, days daycounts.Table) *company {
 	s.tb.Helper()
 	c := &company{fixture: s, usersTable: usersTable, days: days, now: noon, id: uuid.Must(uuid.NewV7()).String()}
-	if at := s.write(s.table.AddCustomer(c.id, credentialsdynamo.CustomerState{})); at != -1 {
+	if at := s.write(s.table.Customers.Add(c.id, customerstates.State{})); at != -1 {
 		s.tb.Fatal("the customer exists already")
 	}
 	c.ada, c.bob, c.eve = c.caller(c.id), c.caller(c.id), c.caller("")
@@ -214,8 +217,11 @@ func (c *company) must(err error) {
 // end ends all credentials. Its clock says noon.
 func (c *company) end() {
 	c.tb.Helper()
-	_, err := c.table.EndCredentials(c.tb.Context(), c.id, "acme", noon)
-	c.must(err)
+	c.must(c.writeEnd())
+}
+
+func (c *company) writeEnd() error {
+	return transactions.Write(c.tb.Context(), c.client, []types.TransactWriteItem{c.table.Customers.EndCredentials(c.id, noon)})
 }
 
 func (c *company) on(client *dynamodb.Client) *credentialsdynamo.Table {
@@ -227,13 +233,13 @@ func (c *company) people(client *dynamodb.Client) *usersdynamo.Store {
 }
 
 func (c *company) tokens(client *dynamodb.Client) *tokens.Service {
-	return tokens.NewService(tokensdynamo.New(client, c.on(client)), c.people(client), tokens.MaxDays, c.clock)
+	return tokens.NewService(tokensdynamo.New(client, c.on(client)), c.people(client).People, tokens.MaxDays, c.clock)
 }
 
 func (c *company) sessions(client *dynamodb.Client) *sessions.Service {
-	store := sessionsdynamo.New(client, c.on(client), c.people(client))
+	store := sessionsdynamo.New(client, c.on(client), c.people(client).People)
 	return sessions.NewService(sessions.Dependencies{
-		Requests: store, Sessions: store, Credentials: c.on(client), People: c.people(client), Now: c.clock,
+		Requests: store, Sessions: store, Credentials: c.on(client), People: c.people(client).People, Now: c.clock,
 	})
 }
 
@@ -246,14 +252,14 @@ func (c *company) caller(customerID string) principal.Principal {
 		Metadata: []byte("{}"), CreatedAt: noon,
 	}})
 	c.must(err)
-	keys := users.NewKeys(people, people, c.clock)
+	keys := users.NewKeys(people, people.Keys, c.clock)
 	key, err := keys.Create(c.tb.Context(), principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
 	c.must(err)
 	return c.authenticated(key.Secret)
 }
 
 func (c *company) authenticate(secret credentials.Secret) (principal.Principal, error) {
-	auth := credentials.NewAuthenticator(c.on(c.client), 0, func() time.Time { return noon })
+	auth := credentials.NewAuthenticator(c.on(c.client).Requests, 0, func() time.Time { return noon })
 	who, _, err := auth.Authenticate(c.tb.Context(), secret.Reveal(), secret.Kind())
 	return who, err
 }
@@ -304,7 +310,7 @@ func (c *company) collect(client *dynamodb.Client) (func() bool, error) {
 	requests := func(client *dynamodb.Client) *credentialrequests.Service {
 		people := c.people(client)
 		return credentialrequests.NewService(credentialrequests.Parts{
-			Store: credentialrequestsdynamo.New(client, c.on(client), people), Credentials: c.on(client), People: people,
+			Store: credentialrequestsdynamo.New(client, c.on(client), people.People), Credentials: c.on(client), People: people.People,
 			Mailer: box, NewID: newID, Now: func() time.Time { return noon },
 		})
 	}
@@ -316,7 +322,7 @@ func (c *company) collect(client *dynamodb.Client) (func() bool, error) {
 	_, link, _ := strings.Cut(box.last.Text, "/portal/collect#")
 	password, err := requests(client).Collect(ctx, strings.Fields(link)[0])
 	return func() bool {
-		auth := credentials.NewAuthenticator(c.on(c.client), 0, func() time.Time { return noon })
+		auth := credentials.NewAuthenticator(c.on(c.client).Requests, 0, func() time.Time { return noon })
 		_, _, err := auth.AuthenticateBasic(ctx, password.Username, password.Secret.Reveal())
 		return err == nil
 	}, err
@@ -343,6 +349,6 @@ func (c *company) activate(client *dynamodb.Client) (func() bool, error) {
 		CreatedAt: noon, ExpiresAt: noon.Add(2 * time.Hour),
 	}}})
 	c.must(err)
-	activated, err := users.NewInviter(c.people(client), nil, c.clock).Activate(c.tb.Context(), link.Reveal())
+	activated, err := users.NewInviter(c.people(client).Invitations, nil, c.clock).Activate(c.tb.Context(), link.Reveal())
 	return c.worksWith(activated.Key), err
 }

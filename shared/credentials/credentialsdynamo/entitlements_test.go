@@ -12,16 +12,20 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
+	"portside/shared/dynamo/entitlementlists"
+	"portside/shared/dynamo/items"
 )
 
 // entitle replaces the entitlements of a customer by some for all versions of these charts.
 func (s *fixture) entitle(customerID string, charts ...string) {
 	s.tb.Helper()
-	before, _, err := s.table.Entitlements(s.tb.Context(), customerID)
+	before, _, err := entitlementlists.Get(s.tb.Context(), items.In(s.client, s.table.Name()), customerID)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	if at := s.write(s.table.SetEntitlements(customerID, before.Version, entitledTo(charts...))...); at != -1 {
+	list := entitlementlists.List{Version: before.Version + 1, All: entitledTo(charts...)}
+	if at := s.write(entitlementlists.Set(s.table.Name(), customerID, list)...); at != -1 {
 		s.tb.Fatalf("write %d failed", at)
 	}
 }
@@ -49,7 +53,7 @@ func repositories(all entitlement.Set) string {
 // authenticated returns the principal of a secret in a process.
 func (s *fixture) authenticated(process *credentialsdynamo.Table, secret credentials.Secret, at time.Time) principal.Principal {
 	s.tb.Helper()
-	auth := credentials.NewAuthenticator(process, 0, func() time.Time { return at })
+	auth := credentials.NewAuthenticator(process.Requests, 0, func() time.Time { return at })
 	who, _, err := auth.Authenticate(s.tb.Context(), secret.Reveal(),
 		credentials.AccessToken, credentials.Password, credentials.APIKey, credentials.Session)
 	if err != nil {
@@ -107,7 +111,7 @@ func TestOnlyEntitlementsInEffectCome(t *testing.T) {
 	all := entitledTo("ended", "ending", "beginning", "always")
 	all[0].Until, all[1].Until = noon, noon.Add(time.Minute)
 	all[2].From = noon.Add(time.Minute)
-	s.write(s.table.SetEntitlements(customer, 0, all)...)
+	s.write(entitlementlists.Set(s.table.Name(), customer, entitlementlists.List{Version: 1, All: all})...)
 	for after, want := range map[time.Duration]string{
 		-1: "ended ending always", 0: "ending always", time.Minute - 1: "ending always", time.Minute: "beginning always",
 	} {
@@ -127,12 +131,12 @@ func TestMovedUserHasEntitlementsOfNewCustomer(t *testing.T) {
 	for _, to := range []struct{ customer, want string }{{otherCustomer, "b"}, {"", "* *"}, {customer, "a"}, {otherCustomer, "b"}} {
 		moved := c.Owner
 		moved.CustomerID = to.customer
-		s.write(s.table.SetOwner(c.ID, moved))
+		s.write(s.table.Writes.SetOwner(c.ID, moved))
 		s.wantEntitled(secret, to.want)
 		s.wantEntitled(secret, to.want)
 	}
-	s.write(s.table.DeleteCustomer(otherCustomer)) // the store of customers does not let it happen
-	if found, _, err := s.table.CountRequest(t.Context(), secret, noon); err != nil || found.Owner.Active || len(found.Entitled) > 0 {
+	s.write(s.table.Customers.Delete(otherCustomer)) // the store of customers does not let it happen
+	if found, _, err := s.table.Requests.CountRequest(t.Context(), secret, noon); err != nil || found.Owner.Active || len(found.Entitled) > 0 {
 		t.Errorf("of a lost customer: %+v, %v", found, err)
 	}
 }
@@ -175,7 +179,7 @@ func TestOnlyCredentialsThatFetchReadEntitlements(t *testing.T) {
 		t.Helper()
 		for _, kind := range kinds {
 			s.meter.Reset()
-			found, _, err := s.table.CountRequest(t.Context(), secrets[kind], noon)
+			found, _, err := s.table.Requests.CountRequest(t.Context(), secrets[kind], noon)
 			if err != nil || len(found.Entitled) > 0 {
 				t.Errorf("%s %s: entitled to %+v, %v", name, kind, found.Entitled, err)
 			}
@@ -184,9 +188,9 @@ func TestOnlyCredentialsThatFetchReadEntitlements(t *testing.T) {
 	}
 	s.entitle(customer, "a")
 	unread("active", credentials.APIKey, credentials.Session)
-	s.write(s.table.SetCustomer(customer, credentialsdynamo.CustomerState{Suspended: true}))
+	s.write(s.table.Customers.Set(customer, customerstates.State{Suspended: true}))
 	unread("suspended", credentials.APIKey, credentials.Session, credentials.AccessToken, credentials.Password)
-	s.write(s.table.SetCustomer(customer, credentialsdynamo.CustomerState{}))
+	s.write(s.table.Customers.Set(customer, customerstates.State{}))
 	s.wantEntitled(secrets[credentials.Password], "a")
 }
 
@@ -209,25 +213,25 @@ func TestCacheIsBounded(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	const most = credentialsdynamo.MaxCachedEntitlements
 	many := entitledTo(slices.Repeat([]string{"a"}, 200)...)
-	s.table.KeepEntitlements("once", 1, many)
+	s.table.Requests.KeepEntitlements("once", 1, many)
 	for version := range int64(2 * most / len(many)) {
-		s.table.KeepEntitlements("changing", version, many)
+		s.table.Requests.KeepEntitlements("changing", version, many)
 	}
-	if all, customers := s.table.KeptEntitlements(); all != 2*len(many) || customers != 2 {
+	if all, customers := s.table.Requests.KeptEntitlements(); all != 2*len(many) || customers != 2 {
 		t.Errorf("%d entitlements of %d customers are kept, though only the last version counts", all, customers)
 	}
 	for i := range 3 * most / len(many) {
 		for version := range int64(3) { // only the last one is kept
-			s.table.KeepEntitlements(fmt.Sprintf("many-%d", i), version, many)
+			s.table.Requests.KeepEntitlements(fmt.Sprintf("many-%d", i), version, many)
 		}
-		if all, customers := s.table.KeptEntitlements(); all > most || customers > most {
+		if all, customers := s.table.Requests.KeptEntitlements(); all > most || customers > most {
 			t.Fatalf("%d entitlements of %d customers are kept", all, customers)
 		}
 	}
 	for i := range 3 * most {
-		s.table.KeepEntitlements(fmt.Sprintf("none-%d", i), 1, nil)
+		s.table.Requests.KeepEntitlements(fmt.Sprintf("none-%d", i), 1, nil)
 	}
-	if all, customers := s.table.KeptEntitlements(); all > most || customers > most {
+	if all, customers := s.table.Requests.KeptEntitlements(); all > most || customers > most {
 		t.Errorf("%d entitlements of %d customers are kept", all, customers)
 	}
 	_, secret := s.issuedOf(credentials.AccessToken)
@@ -252,7 +256,7 @@ func TestEntitlementsChangeUnderLoad(t *testing.T) {
 	for range 3 {
 		all.Go(func() {
 			for least := 0; least < changes; least = now() {
-				found, _, err := s.table.CountRequest(t.Context(), secret, noon)
+				found, _, err := s.table.Requests.CountRequest(t.Context(), secret, noon)
 				if err != nil || len(found.Entitled) < least {
 					t.Errorf("%d entitlements, want at least %d; %v", len(found.Entitled), least, err)
 					return

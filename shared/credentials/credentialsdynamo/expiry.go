@@ -130,7 +130,7 @@ func (t *Table) tryShorten(ctx context.Context, secret credentials.Secret, to ti
 // shortened returns the writes that move the expiry of a record and of all items that repeat it.
 func (t *Table) shortened(before record, to time.Time) []types.TransactWriteItem {
 	after := before
-	after.Expires, after.PurgeAt = items.Millis(to), to.Add(Retention).Unix()
+	after.Expires, after.PurgeAt = items.Millis(to), to.Add(credentials.Retention).Unix()
 	unchanged, values := aws.String("attribute_not_exists(expires) AND attribute_not_exists(revoked)"), items.Map{}
 	if before.Expires > 0 {
 		unchanged = aws.String("expires = :before AND attribute_not_exists(revoked)")

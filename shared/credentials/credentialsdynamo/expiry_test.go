@@ -35,10 +35,10 @@ func newExpiryFixture(tb testing.TB) *expiryFixture {
 func (s *expiryFixture) issue(tb testing.TB, kind credentials.Kind, expires time.Time) credentials.Secret {
 	tb.Helper()
 	secret := credentials.Mint(kind)
-	writes := s.table.Issue(credentials.Credential{
+	writes := s.table.Writes.Issue(credentials.Credential{
 		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), Owner: credentials.Owner{ID: secret.ID(), Active: true}, ExpiresAt: expires,
 	})
-	writes = append(writes, s.table.Tally(secret.ID(), credentialsdynamo.Change{Issued: 1}))
+	writes = append(writes, s.table.Writes.Tally(secret.ID(), credentialsdynamo.Change{Issued: 1}))
 	if err := transactions.Write(tb.Context(), s.client, writes); err != nil {
 		tb.Fatal(err)
 	}

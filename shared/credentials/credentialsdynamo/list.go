@@ -12,7 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/entitlement"
 	"portside/shared/credentials"
+	"portside/shared/dynamo/entitlementlists"
 	"portside/shared/dynamo/items"
 )
 
@@ -42,7 +44,7 @@ func StaysListed(kind credentials.Kind) bool {
 }
 
 // List returns the credentials of the given kinds that an owner has, and the tokens and passwords that the owner had within
-// Retention, in no particular order. Some may be older, since DynamoDB's TTL takes days; see credentials.Credential.IsRetained.
+// credentials.Retention, in no particular order. Some may be older, since DynamoDB's TTL takes days; see credentials.Credential.IsRetained.
 // Reads are strongly consistent. The credentials have no hash, role, rate limit and last use, and the customer of their creation. A session
 // has its creation as its last use.
 func (t *Table) List(ctx context.Context, ownerID string, kinds ...credentials.Kind) ([]credentials.Credential, error) {
@@ -144,22 +146,16 @@ func (o tally) applied(c credentials.Credential) credentials.Credential {
 	return c
 }
 
-// ListLive returns an owner's credentials of all kinds that are neither revoked nor expired, and how many were ever issued. It
-// includes sessions that ended because they were not used, so that a change of all credentials does not depend on request counts.
-func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
-	open, err := t.ListOpen(ctx, ownerID, at)
-	return open.Live, open.Issued, err
-}
-
-// Open are an owner's credentials whose records are neither revoked nor expired.
+// Open are an owner's credentials of all kinds whose records are neither revoked nor expired. They include sessions that ended because they
+// were not used, so that a change of all credentials does not depend on request counts.
 type Open struct {
 	Live   []credentials.Credential
 	Ended  []credentials.Credential // with all credentials of the customer, so they are revoked here; the tally may have left them out
 	Issued int64                    // how many were ever issued
 }
 
-// ListOpen is ListLive with the credentials that have ended with all of their customer. Whoever revokes all credentials of an owner revokes
-// these, too, so that their records are deleted some day.
+// ListOpen returns the open credentials of an owner, strongly consistent. A change that revokes all of them also revokes those in Ended, so
+// that their records are deleted some day.
 func (t *Table) ListOpen(ctx context.Context, ownerID string, at time.Time) (Open, error) {
 	all, issued, err := t.listStored(ctx, ownerID, nil)
 	all = slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.IsOpen(at) })
@@ -173,4 +169,10 @@ func (t *Table) ListOpen(ctx context.Context, ownerID string, at time.Time) (Ope
 		}
 	}
 	return open, err
+}
+
+// Entitled implements credentials.Lister.
+func (t *Table) Entitled(ctx context.Context, customerID string) (entitlement.Set, error) {
+	stored, err := entitlementlists.Read(ctx, t.items(), customerID)
+	return stored.All, err
 }

@@ -29,19 +29,19 @@ func foreignMakers(c credentials.Credential) []principal.Maker {
 	return slices.DeleteFunc(slices.Clone(c.Makers), func(m principal.Maker) bool { return m.UserID == c.Owner.ID })
 }
 
-func (t *Table) putMade(c credentials.Credential, purgeAt int64) []types.TransactWriteItem {
+func (w Writes) putMade(c credentials.Credential, purgeAt int64) []types.TransactWriteItem {
 	var writes []types.TransactWriteItem
 	for _, m := range foreignMakers(c) {
-		writes = append(writes, t.put(made{PK: madePK(m.CredentialID), SK: c.ID, PurgeAt: purgeAt}))
+		writes = append(writes, w.put(made{PK: madePK(m.CredentialID), SK: c.ID, PurgeAt: purgeAt}))
 	}
 	return writes
 }
 
-func (t *Table) deleteMade(c credentials.Credential) []types.TransactWriteItem {
+func (w Writes) deleteMade(c credentials.Credential) []types.TransactWriteItem {
 	var writes []types.TransactWriteItem
 	for _, m := range foreignMakers(c) {
 		writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{
-			TableName: &t.name, Key: items.Key(madePK(m.CredentialID), c.ID),
+			TableName: &w.table, Key: items.Key(madePK(m.CredentialID), c.ID),
 		}})
 	}
 	return writes

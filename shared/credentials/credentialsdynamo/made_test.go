@@ -88,7 +88,7 @@ func TestEndedCredentialsLeaveNoEntryUnderTheirMakers(t *testing.T) {
 		t.Fatalf("%d entries, want 1", n)
 	}
 	foreign.RevokedAt, foreign.Reason = noon, "deleted"
-	writes := append(s.table.Revoke(foreign), s.table.Tally(otherOwner, credentialsdynamo.Change{Revoked: 1}))
+	writes := append(s.table.Writes.Revoke(foreign), s.table.Writes.Tally(otherOwner, credentialsdynamo.Change{Revoked: 1}))
 	if at := s.write(writes...); at != -1 {
 		t.Fatalf("write %d failed", at)
 	}

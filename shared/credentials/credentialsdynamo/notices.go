@@ -52,15 +52,21 @@ func (n notice) notice() credentials.Notice {
 func noticeSK(n credentials.Notice) string { return n.ID + "#" + string(n.Event) }
 
 // Notify returns the write that stores a notice. A credential has at most one notice of each event.
-func (t *Table) Notify(n credentials.Notice) types.TransactWriteItem {
-	return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: items.Encode(newNotice(n))}}
+func (w Writes) Notify(n credentials.Notice) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{TableName: &w.table, Item: items.Encode(newNotice(n))}}
+}
+
+// Notices are the mails to owners that were not sent yet; see Writes.Notify.
+type Notices struct {
+	table *Table
+	turns mail.Turns
 }
 
 // DueNotices returns up to limit notices that are due at the given time, strongly consistent. The owners take turns, also over several
 // calls.
-func (t *Table) DueNotices(ctx context.Context, at time.Time, limit int) ([]credentials.Notice, error) {
-	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
-		TableName: &t.name, ConsistentRead: aws.Bool(true),
+func (s *Notices) DueNotices(ctx context.Context, at time.Time, limit int) ([]credentials.Notice, error) {
+	pages := dynamodb.NewQueryPaginator(s.table.client, &dynamodb.QueryInput{
+		TableName: &s.table.name, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :notices"), FilterExpression: aws.String("due <= :at"),
 		ExpressionAttributeValues: items.Map{":notices": items.Text(noticesPK), ":at": items.Number(at.UnixMilli())},
 	})
@@ -78,13 +84,13 @@ func (t *Table) DueNotices(ctx context.Context, at time.Time, limit int) ([]cred
 			due = append(due, stored.notice())
 		}
 	}
-	return mail.InTurns(&t.turns, due, limit, func(n credentials.Notice) string { return n.OwnerID }), nil
+	return mail.InTurns(&s.turns, due, limit, func(n credentials.Notice) string { return n.OwnerID }), nil
 }
 
 // PostponeNotice stores one more attempt and its due time. Errors: versions.ErrStale if the notice was sent or tried meanwhile.
-func (t *Table) PostponeNotice(ctx context.Context, n credentials.Notice, due time.Time) error {
-	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.name, Key: items.Key(noticesPK, noticeSK(n)),
+func (s *Notices) PostponeNotice(ctx context.Context, n credentials.Notice, due time.Time) error {
+	_, err := s.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.table.name, Key: items.Key(noticesPK, noticeSK(n)),
 		UpdateExpression: aws.String("SET tries = :after, due = :due"), ConditionExpression: aws.String("tries = :before"),
 		ExpressionAttributeValues: items.Map{
 			":before": items.Number(int64(n.Attempts)), ":after": items.Number(int64(n.Attempts + 1)), ":due": items.Number(items.Millis(due)),
@@ -100,9 +106,9 @@ func (t *Table) PostponeNotice(ctx context.Context, n credentials.Notice, due ti
 }
 
 // RemoveNotice removes a notice that was sent.
-func (t *Table) RemoveNotice(ctx context.Context, n credentials.Notice) error {
-	_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &t.name, Key: items.Key(noticesPK, noticeSK(n)), ConditionExpression: aws.String("attribute_exists(pk)"),
+func (s *Notices) RemoveNotice(ctx context.Context, n credentials.Notice) error {
+	_, err := s.table.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: &s.table.name, Key: items.Key(noticesPK, noticeSK(n)), ConditionExpression: aws.String("attribute_exists(pk)"),
 	}, items.RetryConflicts)
 	if err != nil && !items.ConditionFailed(err) { // an earlier attempt has removed it
 		return fmt.Errorf("remove the notice about credential %s: %w", n.ID, err)

@@ -16,7 +16,7 @@ func TestOwnersHaveOneLimit(t *testing.T) {
 	const tokens, each, limit = 50, 20, 100
 	s := newFixture(t)
 	at := noon
-	auth := credentials.NewAuthenticator(s.table, limit, func() time.Time { return at })
+	auth := credentials.NewAuthenticator(s.table.Requests, limit, func() time.Time { return at })
 	send := func(text string) error {
 		_, allowance, err := auth.Authenticate(t.Context(), text, credentials.AccessToken, credentials.Session)
 		if errors.Is(err, credentials.ErrOwnerRateLimited) && (allowance.Remaining != 0 || allowance.Reset < time.Second) {
@@ -45,7 +45,7 @@ func TestOwnersHaveOneLimit(t *testing.T) {
 		t.Errorf("%d requests were allowed, want %d to %d", allowed, least, most)
 	}
 	secret, session := credentials.NewSession(credentials.Owner{ID: owner, Active: true}, "Firefox", noon)
-	s.write(s.table.Issue(session)...)
+	s.write(s.table.Writes.Issue(session)...)
 	for range each {
 		if err := send(secret.Reveal()); err != nil {
 			t.Errorf("a session: %v", err)

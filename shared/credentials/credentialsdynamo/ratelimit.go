@@ -35,12 +35,12 @@ const (
 //
 // The item has an attribute for each minute ("m29417760"). Each request removes those of the minutes just before. Counters that
 // remain after a pause are removed once several have accumulated.
-func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at time.Time) (credentials.Presented, int, error) {
+func (r *Requests) CountRequest(ctx context.Context, secret credentials.Secret, at time.Time) (credentials.Presented, int, error) {
 	var found credentials.Presented
 	var missing error
 	var reads sync.WaitGroup
-	reads.Go(func() { found, missing = t.getWithCustomer(ctx, secret.ID()) })
-	counted, err := t.count(ctx, secret, at)
+	reads.Go(func() { found, missing = r.getWithCustomer(ctx, secret.ID()) })
+	counted, err := r.count(ctx, secret, at)
 	reads.Wait()
 	switch {
 	case missing != nil:
@@ -51,7 +51,7 @@ func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at 
 		return credentials.Presented{}, 0, err
 	}
 	if counted.PurgeAt < keptAtLeast(found.Credential, at).Unix() {
-		if err := t.RecordUse(ctx, found.Credential, at); err != nil {
+		if err := r.RecordUse(ctx, found.Credential, at); err != nil {
 			return credentials.Presented{}, 0, err
 		}
 	}
@@ -61,8 +61,8 @@ func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at 
 
 // CountOwner implements credentials.Store with one conditional write, and another one if it fails. The owner has an item for each minute,
 // with the pk "owner#<id>#<minute>".
-func (t *Table) CountOwner(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
-	return t.countTogether(ctx, requester{c, "owner#" + c.Owner.ID, credentials.OwnerExhausted}, block, at)
+func (r *Requests) CountOwner(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
+	return r.countTogether(ctx, requester{c, "owner#" + c.Owner.ID, credentials.OwnerExhausted}, block, at)
 }
 
 // CountCustomer implements credentials.Store, as CountOwner does, with the pk "customer#<id>#<minute>".
@@ -71,13 +71,13 @@ func (t *Table) CountOwner(ctx context.Context, c credentials.Credential, block 
 // minute in blocks of 32, needs 521. Each credential adds up to 4 in a minute until its blocks are that large, and 1 that is refused.
 // So the item has room for some 5,700 credentials that make many requests in the same minute, or for 60,000 that make one, but not for more
 // than 1,000 that make their first request of the minute in the same second. A write above that is retried, and then the request fails.
-func (t *Table) CountCustomer(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
-	return t.countTogether(ctx, requester{c, "customer#" + c.Owner.CustomerID, credentials.CustomerExhausted}, block, at)
+func (r *Requests) CountCustomer(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
+	return r.countTogether(ctx, requester{c, "customer#" + c.Owner.CustomerID, credentials.CustomerExhausted}, block, at)
 }
 
 // Find implements credentials.Store. It takes the same reads as CountRequest.
-func (t *Table) Find(ctx context.Context, secret credentials.Secret) (credentials.Presented, error) {
-	found, err := t.getWithCustomer(ctx, secret.ID())
+func (r *Requests) Find(ctx context.Context, secret credentials.Secret) (credentials.Presented, error) {
+	found, err := r.getWithCustomer(ctx, secret.ID())
 	if err == nil && !secret.Matches(found.Hash) {
 		err = credentials.ErrUnknown
 	}
@@ -86,9 +86,9 @@ func (t *Table) Find(ctx context.Context, secret credentials.Secret) (credential
 
 // CountStep implements credentials.Store with one conditional write to an item for each minute, with the pk
 // "step#<kind>#<subject>#<minute>". It exceeds the limit by less than a step.
-func (t *Table) CountStep(ctx context.Context, step credentials.Step, at time.Time) (int, bool, error) {
-	out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.counts,
+func (r *Requests) CountStep(ctx context.Context, step credentials.Step, at time.Time) (int, bool, error) {
+	out, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.table.counts,
 		Key:       items.Map{"pk": items.Text("step#" + step.Kind.String() + "#" + step.Subject + "#" + strconv.FormatInt(minuteAt(at), 10))},
 
 		UpdateExpression:    aws.String("ADD n :requests SET purgeAt = :purge"),
@@ -118,10 +118,10 @@ type requester struct {
 	exhausted int64  // is added to the requests of the credential if there may be no more
 }
 
-func (t *Table) countTogether(ctx context.Context, r requester, block credentials.Block, at time.Time) (bool, error) {
+func (r *Requests) countTogether(ctx context.Context, who requester, block credentials.Block, at time.Time) (bool, error) {
 	minute := minuteAt(at)
-	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.counts, Key: items.Map{"pk": items.Text(r.together + "#" + strconv.FormatInt(minute, 10))},
+	_, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.table.counts, Key: items.Map{"pk": items.Text(who.together + "#" + strconv.FormatInt(minute, 10))},
 		UpdateExpression:    aws.String("ADD n :requests SET purgeAt = :purge"),
 		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :limit"),
 		ExpressionAttributeValues: items.Map{
@@ -133,21 +133,21 @@ func (t *Table) countTogether(ctx context.Context, r requester, block credential
 		return true, nil
 	}
 	if !items.ConditionFailed(err) {
-		return false, fmt.Errorf("count requests of %s: %w", r.together, err)
+		return false, fmt.Errorf("count requests of %s: %w", who.together, err)
 	}
-	return false, t.exhaust(ctx, r, minute)
+	return false, r.exhaust(ctx, who, minute)
 }
 
 // exhaust makes the credential exceed its limit for the rest of the minute, so that its other requests need not ask for the others.
-func (t *Table) exhaust(ctx context.Context, r requester, minute int64) error {
-	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.counts, Key: countKey(r.Hash), UpdateExpression: aws.String("ADD #now :many"),
+func (r *Requests) exhaust(ctx context.Context, who requester, minute int64) error {
+	_, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.table.counts, Key: countKey(who.Hash), UpdateExpression: aws.String("ADD #now :many"),
 		ConditionExpression:       aws.String("attribute_exists(pk)"),
 		ExpressionAttributeNames:  map[string]string{"#now": counterName(minute)},
-		ExpressionAttributeValues: items.Map{":many": items.Number(r.exhausted)},
+		ExpressionAttributeValues: items.Map{":many": items.Number(who.exhausted)},
 	})
 	if err != nil && !items.ConditionFailed(err) { // the count has just expired
-		return fmt.Errorf("exhaust credential %s: %w", r.ID, err)
+		return fmt.Errorf("exhaust credential %s: %w", who.ID, err)
 	}
 	return nil
 }
@@ -165,8 +165,8 @@ type count struct {
 
 // count counts a request of a secret. The condition for sessions keeps a late request from reviving one; their item exists from
 // their creation.
-func (t *Table) count(ctx context.Context, secret credentials.Secret, at time.Time) (count, error) {
-	out, err := t.client.UpdateItem(ctx, t.countInput(secret, at))
+func (r *Requests) count(ctx context.Context, secret credentials.Secret, at time.Time) (count, error) {
+	out, err := r.table.client.UpdateItem(ctx, r.countInput(secret, at))
 	if items.ConditionFailed(err) {
 		return count{}, credentials.ErrIdle
 	}
@@ -183,12 +183,12 @@ func (t *Table) count(ctx context.Context, secret credentials.Secret, at time.Ti
 	}
 	counted.used = used
 	if len(stale) > sweepAbove {
-		err = t.sweep(ctx, counted.PK, stale)
+		err = r.sweep(ctx, counted.PK, stale)
 	}
 	return counted, err
 }
 
-func (t *Table) countInput(secret credentials.Secret, at time.Time) *dynamodb.UpdateItemInput {
+func (r *Requests) countInput(secret credentials.Secret, at time.Time) *dynamodb.UpdateItemInput {
 	minute := minuteAt(at)
 	names := map[string]string{"#now": counterName(minute)}
 	removed := make([]string, removedMinutes)
@@ -197,7 +197,7 @@ func (t *Table) countInput(secret credentials.Secret, at time.Time) *dynamodb.Up
 		names[removed[i]] = counterName(minute - 1 - int64(i))
 	}
 	input := &dynamodb.UpdateItemInput{
-		TableName: &t.counts, Key: countKey(secret.Hash()), ReturnValues: types.ReturnValueAllNew,
+		TableName: &r.table.counts, Key: countKey(secret.Hash()), ReturnValues: types.ReturnValueAllNew,
 		UpdateExpression: aws.String("ADD #now :one SET lastUsed = :at, purgeAt = if_not_exists(purgeAt, :purge) REMOVE " +
 			strings.Join(removed, ", ")),
 		ExpressionAttributeNames: names,
@@ -231,15 +231,15 @@ func counters(item items.Map, minute int64) (used int, stale []string, err error
 	return used, stale, nil
 }
 
-func (t *Table) sweep(ctx context.Context, pk string, stale []string) error {
+func (r *Requests) sweep(ctx context.Context, pk string, stale []string) error {
 	names := make(map[string]string, len(stale))
 	removed := make([]string, len(stale))
 	for i, name := range stale {
 		removed[i] = "#s" + strconv.Itoa(i)
 		names[removed[i]] = name
 	}
-	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.counts, Key: items.Map{"pk": items.Text(pk)},
+	_, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.table.counts, Key: items.Map{"pk": items.Text(pk)},
 		ConditionExpression:      aws.String("attribute_exists(pk)"),
 		UpdateExpression:         aws.String("REMOVE " + strings.Join(removed, ", ")),
 		ExpressionAttributeNames: names,

@@ -47,7 +47,7 @@ func TestCountRequestNeedsTheSecret(t *testing.T) {
 		"another secret with the id": withID(t, token.ID), "an unknown id": credentials.Mint(credentials.AccessToken),
 	} {
 		for range 2 {
-			if _, _, err := s.table.CountRequest(t.Context(), wrong, noon); !errors.Is(err, credentials.ErrUnknown) {
+			if _, _, err := s.table.Requests.CountRequest(t.Context(), wrong, noon); !errors.Is(err, credentials.ErrUnknown) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -64,7 +64,7 @@ func TestCountRequestNeedsTheSecret(t *testing.T) {
 func TestCountsOfWrongSecretsExpire(t *testing.T) {
 	s := newFixture(t)
 	token, secret := s.issued()
-	_, _, _ = s.table.CountRequest(t.Context(), withID(t, token.ID), noon)
+	_, _, _ = s.table.Requests.CountRequest(t.Context(), withID(t, token.ID), noon)
 	for _, item := range s.countItems() {
 		if until := purgeAt(t, item); until.After(noon.Add(24 * time.Hour)) {
 			t.Errorf("the count of a wrong secret is kept until %s", until)
@@ -213,7 +213,7 @@ func TestOldCountersAreRemoved(t *testing.T) {
 func TestCountRequestDoesNotReviveIdleSessions(t *testing.T) {
 	s := newFixture(t)
 	secret, session := credentials.NewSession(credentials.Owner{ID: owner, Active: true}, "Firefox", noon)
-	s.write(s.table.Issue(session)...)
+	s.write(s.table.Writes.Issue(session)...)
 	at := noon
 	for range 3 {
 		at = at.Add(credentials.SessionIdle - credentials.LastUseResolution)
@@ -221,12 +221,12 @@ func TestCountRequestDoesNotReviveIdleSessions(t *testing.T) {
 	}
 	at = s.lastUse(session.ID).Add(credentials.SessionIdle)
 	for range 2 {
-		if _, _, err := s.table.CountRequest(t.Context(), secret, at); !errors.Is(err, credentials.ErrUnknown) {
+		if _, _, err := s.table.Requests.CountRequest(t.Context(), secret, at); !errors.Is(err, credentials.ErrUnknown) {
 			t.Errorf("an idle session is counted: %v", err)
 		}
 	}
-	if live, _, err := s.table.ListLive(t.Context(), owner, at); err != nil || len(live) != 1 {
-		t.Errorf("%d credentials of the owner must be changed with the role, %v", len(live), err)
+	if open, err := s.table.ListOpen(t.Context(), owner, at); err != nil || len(open.Live) != 1 {
+		t.Errorf("%d credentials of the owner must be changed with the role, %v", len(open.Live), err)
 	}
 }
 
@@ -234,9 +234,9 @@ func TestCountRequestDoesNotReviveIdleSessions(t *testing.T) {
 func TestSessionsWithoutACountDoNotWork(t *testing.T) {
 	s := newFixture(t)
 	secret, session := credentials.NewSession(credentials.Owner{ID: owner, Active: true}, "Firefox", noon)
-	s.write(s.table.Issue(session)[:2]...)
+	s.write(s.table.Writes.Issue(session)[:2]...)
 	for range 2 {
-		if _, _, err := s.table.CountRequest(t.Context(), secret, noon); !errors.Is(err, credentials.ErrUnknown) {
+		if _, _, err := s.table.Requests.CountRequest(t.Context(), secret, noon); !errors.Is(err, credentials.ErrUnknown) {
 			t.Errorf("a session without a count works: %v", err)
 		}
 	}

@@ -21,10 +21,10 @@ const refusalLife = 3 * time.Hour
 
 // CountRefusal implements credentials.Store with one write, and another one if the audit log reports the number. The item is in the table
 // of request counts, which all functions that authenticate can change.
-func (t *Table) CountRefusal(ctx context.Context, refused credentials.Refusal, at time.Time) error {
+func (r *Requests) CountRefusal(ctx context.Context, refused credentials.Refusal, at time.Time) error {
 	hour := at.UTC().Truncate(time.Hour)
-	out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.counts,
+	out, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.table.counts,
 		Key:       items.Map{"pk": items.Text("refused#" + refused.Who.CredentialID + "#" + strconv.FormatInt(hour.Unix(), 10))},
 
 		UpdateExpression:    aws.String("ADD n :one SET purgeAt = :purge"),
@@ -46,7 +46,7 @@ func (t *Table) CountRefusal(ctx context.Context, refused credentials.Refusal, a
 	if err != nil || !slices.Contains(credentials.ReportedRefusals, counted.N) {
 		return err
 	}
-	return t.reportRefusals(ctx, refused, refusalForm{Reason: refused.Reason, Refusals: counted.N, Since: hour})
+	return r.reportRefusals(ctx, refused, refusalForm{Reason: refused.Reason, Refusals: counted.N, Since: hour})
 }
 
 // refusalForm is what audit events show of refused requests. The reason is that of the last one.
@@ -56,12 +56,12 @@ type refusalForm struct {
 	Since    time.Time                 `json:"since"`
 }
 
-func (t *Table) reportRefusals(ctx context.Context, refused credentials.Refusal, form refusalForm) error {
+func (r *Requests) reportRefusals(ctx context.Context, refused credentials.Refusal, form refusalForm) error {
 	who := refused.Who
 	target := audit.Target{Kind: audit.Credential, ID: who.CredentialID}
 	if who.SessionID != "" {
 		target.Kind = audit.Session
 	}
 	change := audit.Change{Action: audit.CredentialRefused, Target: target, CustomerID: who.CustomerID, After: form}
-	return t.log.Record(audit.WithActor(ctx, audit.ActorOf(who)), t.client, change)
+	return r.table.log.Record(audit.WithActor(ctx, audit.ActorOf(who)), r.table.client, change)
 }

@@ -22,7 +22,7 @@ func TestRefusalsOfWorkloadsAndSessions(t *testing.T) {
 		{UserID: "policy", CredentialID: "exchanged", Workload: true}, {UserID: "ada", CredentialID: "session", SessionID: "session"},
 	} {
 		for range credentials.ReportedRefusals[0] {
-			if err := table.CountRefusal(t.Context(), credentials.Refusal{Who: who, Reason: credentials.NotWorking}, noon); err != nil {
+			if err := table.Requests.CountRefusal(t.Context(), credentials.Refusal{Who: who, Reason: credentials.NotWorking}, noon); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -44,7 +44,7 @@ func TestRefusalsAreReported(t *testing.T) {
 	refuse := func(id string, times int, at time.Time) {
 		who := principal.Principal{UserID: "ada", CustomerID: "acme", CredentialID: id}
 		for range times {
-			if err := table.CountRefusal(t.Context(), credentials.Refusal{Who: who, Reason: credentials.NoPermission}, at); err != nil {
+			if err := table.Requests.CountRefusal(t.Context(), credentials.Refusal{Who: who, Reason: credentials.NoPermission}, at); err != nil {
 				t.Fatal(err)
 			}
 		}

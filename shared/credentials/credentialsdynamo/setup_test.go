@@ -71,7 +71,7 @@ func (s *fixture) write(writes ...types.TransactWriteItem) int {
 // issue stores a credential with its tally.
 func (s *fixture) issue(c credentials.Credential) int {
 	s.tb.Helper()
-	return s.write(append(s.table.Issue(c), s.table.Tally(c.Owner.ID, credentialsdynamo.Change{Issued: 1}))...)
+	return s.write(append(s.table.Writes.Issue(c), s.table.Writes.Tally(c.Owner.ID, credentialsdynamo.Change{Issued: 1}))...)
 }
 
 // issued stores a new token.
@@ -96,7 +96,7 @@ func (s *fixture) get(id string) credentials.Credential {
 // use counts a request and returns the number of requests in its minute.
 func (s *fixture) use(secret credentials.Secret, at time.Time) int {
 	s.tb.Helper()
-	_, used, err := s.table.CountRequest(s.tb.Context(), secret, at)
+	_, used, err := s.table.Requests.CountRequest(s.tb.Context(), secret, at)
 	if err != nil {
 		s.tb.Fatal(err)
 	}

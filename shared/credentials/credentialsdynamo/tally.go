@@ -35,7 +35,7 @@ type tally struct {
 type Change struct {
 	Issued, Revoked int // without sessions
 	Sessions        int // issued sessions; revoked ones change nothing
-	// Seen is the number from ListLive on which the transaction relies; nil if it relies on none.
+	// Seen is the number from ListOpen on which the transaction relies; nil if it relies on none.
 	// Without it, issuing fails if the owner already has credentials.MaxLive.
 	Seen *int64
 	// On is when a credential of the kind Kind is issued, for the limit of credentials.MaxDaily per owner, kind and day; zero means no
@@ -55,18 +55,18 @@ type Change struct {
 
 // Tally returns the write that updates an owner's tally, or only the check if the change is empty. Every transaction that issues
 // or revokes must contain it, unless the change is empty.
-func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
+func (w Writes) Tally(ownerID string, c Change) types.TransactWriteItem {
 	condition, values := c.condition()
 	if !c.writes() {
 		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-			TableName: &t.name, Key: tallyKey(ownerID), ConditionExpression: condition, ExpressionAttributeValues: values,
+			TableName: &w.table, Key: tallyKey(ownerID), ConditionExpression: condition, ExpressionAttributeValues: values,
 		}}
 	}
 	if values == nil {
 		values = items.Map{}
 	}
 	update := &types.Update{
-		TableName: &t.name, Key: tallyKey(ownerID), ConditionExpression: condition, ExpressionAttributeValues: values,
+		TableName: &w.table, Key: tallyKey(ownerID), ConditionExpression: condition, ExpressionAttributeValues: values,
 	}
 	update.UpdateExpression = aws.String(strings.Join(append(c.state(values), c.counts(values)...), " "))
 	if c.daily() {
@@ -179,15 +179,15 @@ func (t *Table) Issued(ctx context.Context, ownerID string) (int64, error) {
 // Recount corrects the number of live credentials, and reports whether one more may be issued.
 // Issuers call it when their Tally failed, because expired credentials stay counted until then.
 func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room bool, err error) {
-	all, issued, err := t.ListLive(ctx, ownerID, at)
-	live := slices.DeleteFunc(all, func(c credentials.Credential) bool { return c.Kind == credentials.Session })
+	open, err := t.ListOpen(ctx, ownerID, at)
+	live := slices.DeleteFunc(open.Live, func(c credentials.Credential) bool { return c.Kind == credentials.Session })
 	if err != nil || len(live) >= credentials.MaxLive {
 		return false, err
 	}
 	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &t.name, Key: tallyKey(ownerID),
 		UpdateExpression: aws.String("SET live = :live"), ConditionExpression: aws.String("issued = :seen"),
-		ExpressionAttributeValues: items.Map{":live": items.Number(int64(len(live))), ":seen": items.Number(issued)},
+		ExpressionAttributeValues: items.Map{":live": items.Number(int64(len(live))), ":seen": items.Number(open.Issued)},
 	}, items.RetryConflicts)
 	if err != nil && !items.ConditionFailed(err) { // another issuer has recounted first
 		return false, fmt.Errorf("recount credentials of %s: %w", ownerID, err)

@@ -30,20 +30,20 @@ func keptAtLeast(c credentials.Credential, at time.Time) time.Time {
 	case c.ExpiresAt.IsZero():
 		return at.Add(unusedMemory)
 	default:
-		return c.ExpiresAt.Add(Retention)
+		return c.ExpiresAt.Add(credentials.Retention)
 	}
 }
 
 // RecordUse stores a use of a credential, unless it stores a later one. It adds the owner to the credential's count, which lists it in
 // the index byOwner, and keeps the item as long as lists show the credential. CountRequest needs it for the first use, which also
 // restores a table that was lost, and once a year for a credential that never expires.
-func (t *Table) RecordUse(ctx context.Context, c credentials.Credential, at time.Time) error {
+func (r *Requests) RecordUse(ctx context.Context, c credentials.Credential, at time.Time) error {
 	purge := keptAtLeast(c, at)
 	if c.ExpiresAt.IsZero() {
 		purge = purge.Add(unusedMemory)
 	}
-	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.counts, Key: countKey(c.Hash),
+	_, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.table.counts, Key: countKey(c.Hash),
 		UpdateExpression:         aws.String("SET #owner = :owner, credential = :credential, purgeAt = :purge, lastUsed = :at"),
 		ConditionExpression:      aws.String("attribute_not_exists(lastUsed) OR lastUsed <= :at"),
 		ExpressionAttributeNames: map[string]string{"#owner": "owner"},
@@ -59,14 +59,14 @@ func (t *Table) RecordUse(ctx context.Context, c credentials.Credential, at time
 }
 
 // putCount returns the write that creates the count of a session. The session's use begins with it.
-func (t *Table) putCount(c credentials.Credential) types.TransactWriteItem {
+func (w Writes) putCount(c credentials.Credential) types.TransactWriteItem {
 	item := items.Encode(count{
 		Owner: c.Owner.ID, Credential: useSK(c.Kind, c.ID), LastUsed: items.Millis(c.LastUsedAt),
 		PurgeAt: keptAtLeast(c, c.CreatedAt).Unix(),
 	})
 	item["pk"] = countKey(c.Hash)["pk"]
 	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &t.counts, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName: &w.counts, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}}
 }
 

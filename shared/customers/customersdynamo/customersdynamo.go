@@ -12,7 +12,7 @@
 //	                                  package searchindex
 //	once#<caller>#<hash>   once       an idempotency key and the customer that it created; see package idempotencykeys
 //
-// The credentials table has the state of each customer (see credentialsdynamo.CustomerState): a copy of the status and the limit, and the
+// The credentials table has the state of each customer (see package customerstates): a copy of the status and the limit, and the
 // number of users, which only the store of users changes. So authentication reads it together with the credential.
 //
 // Every change is one transaction over all affected items of both tables, so a crash never leaves an incomplete customer. Every write is
@@ -32,12 +32,15 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/core/search"
 	"portside/shared/core/versions"
-	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/customerstates"
+	"portside/shared/dynamo/entitlementlists"
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
 	"portside/shared/dynamo/records"
+	"portside/shared/dynamo/trustlists"
 )
 
 // errNoState means that the tables contradict themselves, which the caller cannot fix.
@@ -46,14 +49,14 @@ var errNoState = errors.New("customersdynamo: the credentials table lacks the st
 // Store keeps customers.
 type Store struct {
 	records *records.Table
-	keys    *credentialsdynamo.Table
+	states  customerstates.Table
 }
 
-// New returns a Store in the named table. keys is the table of credentials.
-func New(client *dynamodb.Client, table string, keys *credentialsdynamo.Table) *Store {
+// New returns a Store in the named table. states is in the table of credentials.
+func New(client *dynamodb.Client, table string, states customerstates.Table, log auditlog.Log) *Store {
 	kept := records.New(audit.Customer, client, table, lists.Shape{Name: "customers", Label: "status", Labels: labels()})
-	kept.Log = keys.Audit
-	return &Store{kept, keys}
+	kept.Log = log.Write
+	return &Store{kept, states}
 }
 
 var _ customers.Store = (*Store)(nil)
@@ -71,7 +74,7 @@ func labels() []string {
 // Get implements customers.Reader with two strongly consistent reads. The state comes first: it exists as long as the customer, so a
 // customer that is found without a state has lost it.
 func (s *Store) Get(ctx context.Context, id string) (customers.Customer, error) {
-	state, hasState, err := s.keys.Customer(ctx, id)
+	state, hasState, err := s.states.Get(ctx, id)
 	if err != nil {
 		return customers.Customer{}, err
 	}
@@ -130,7 +133,7 @@ func (s *Store) Create(ctx context.Context, creation customers.Creation) (custom
 	created := row(customer)
 	p.Once(creation.Once, created, customer.CreatedAt)
 	p.Create(audit.CustomerCreated, created)
-	p.Add(records.ErrDuplicateID, s.keys.AddCustomer(customer.ID, state(customer)))
+	p.Add(records.ErrDuplicateID, s.states.Add(customer.ID, state(customer)))
 	err = p.Run(ctx)
 	if errors.Is(err, idempotencykeys.ErrInUse) {
 		return s.replay(ctx, *creation.Once, customer.CreatedAt)
@@ -150,7 +153,7 @@ func (s *Store) Update(ctx context.Context, before, after customers.Customer) (c
 	p := s.records.Plan()
 	p.Change(audit.CustomerUpdated, row(before), row(after))
 	if state(before) != state(after) {
-		p.Add(errNoState, s.keys.SetCustomer(after.ID, state(after)))
+		p.Add(errNoState, s.states.Set(after.ID, state(after)))
 	}
 	return after, p.Run(ctx)
 }
@@ -161,24 +164,25 @@ func (s *Store) EndCredentials(ctx context.Context, id string, at time.Time) err
 	if err != nil {
 		return err
 	}
-	exists, err := s.keys.EndCredentials(ctx, id, customer.Slug, at)
-	if err == nil && !exists {
-		return customers.ErrNotFound
-	}
-	return err
+	p := s.records.Plan()
+	p.Add(customers.ErrNotFound, s.states.EndCredentials(id, at))
+	p.Record(audit.Change{
+		Action: audit.CustomerCredentialsEnded, Target: audit.Target{Kind: audit.Customer, ID: id, Name: customer.Slug}, CustomerID: id,
+	})
+	return p.Run(ctx)
 }
 
 // Delete implements customers.Store. It also deletes the entitlements and the trust policies of the customer.
 func (s *Store) Delete(ctx context.Context, customer customers.Customer) error {
-	policies, _, err := s.keys.TrustPolicies(ctx, customer.ID)
+	policies, _, err := trustlists.Get(ctx, s.states.Items(), customer.ID)
 	if err != nil {
 		return err
 	}
 	p := s.records.Plan()
 	p.Delete(audit.CustomerDeleted, row(customer))
-	p.Add(customers.ErrHasUsers, s.keys.DeleteCustomer(customer.ID))
-	p.Add(nil, s.keys.DeleteEntitlements(customer.ID))
-	p.Add(versions.ErrStale, s.keys.DeleteTrustPolicies(customer.ID, policies)...)
+	p.Add(customers.ErrHasUsers, s.states.Delete(customer.ID))
+	p.Add(nil, entitlementlists.Delete(s.states.Name(), customer.ID))
+	p.Add(versions.ErrStale, trustlists.Delete(s.states.Name(), customer.ID, policies)...)
 	return p.Run(ctx)
 }
 

@@ -3,8 +3,8 @@ package customersdynamo
 import (
 	"encoding/json"
 
-	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/records"
 )
@@ -83,8 +83,8 @@ func (i listItem) customer() customers.Customer {
 }
 
 // state returns what authentication and the creation of users must know of the customer.
-func state(c customers.Customer) credentialsdynamo.CustomerState {
-	return credentialsdynamo.CustomerState{Suspended: c.Status == customers.Suspended, MaxUsers: c.MaxUsers, MaxRequests: c.MaxRequests}
+func state(c customers.Customer) customerstates.State {
+	return customerstates.State{Suspended: c.Status == customers.Suspended, MaxUsers: c.MaxUsers, MaxRequests: c.MaxRequests}
 }
 
 // owner is the attribute of a marker with the ID of the customer.

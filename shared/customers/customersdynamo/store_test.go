@@ -19,6 +19,8 @@ import (
 	"portside/shared/customers"
 	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/customerstates"
+	"portside/shared/dynamo/entitlementlists"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/audittest"
@@ -50,24 +52,29 @@ func newFixture(t *testing.T) *fixture {
 
 // over returns a store on the same tables over another client, such as one that fails.
 func (d *fixture) over(client *dynamodb.Client) *customersdynamo.Store {
-	return customersdynamo.New(client, d.table, d.keys(client))
+	return customersdynamo.New(client, d.table, d.states(client), d.log)
 }
 
-func (d *fixture) keys(client *dynamodb.Client) *credentialsdynamo.Table {
-	return credentialsdynamo.New(client, d.credentials, "").Audited(d.log)
+func (d *fixture) states(client *dynamodb.Client) customerstates.Table {
+	return customerstates.New(client, d.credentials)
+}
+
+func (d *fixture) policies() *trustdynamo.Store {
+	return trustdynamo.New(d.client, credentialsdynamo.New(d.client, d.credentials, "").Audited(d.log))
 }
 
 // addUsers changes the number of users of a customer, as the store of users does.
 func (d *fixture) addUsers(t *testing.T, id string, n int64) error {
 	t.Helper()
-	return transactions.Write(t.Context(), d.client, []types.TransactWriteItem{d.keys(d.client).CountUsers(id, n)})
+	return transactions.Write(t.Context(), d.client, []types.TransactWriteItem{d.states(d.client).CountUsers(id, n)})
 }
 
 // entitle replaces the entitlements of a customer in this version, as the store of entitlements does.
 func (d *fixture) entitle(t *testing.T, id string, version int64) error {
 	t.Helper()
 	all := entitlement.Set{{ID: "e", Artifact: entitlement.Chart, Repository: "*", Versions: entitlement.AllVersions(), Version: 1}}
-	return transactions.Write(t.Context(), d.client, d.keys(d.client).SetEntitlements(id, version, all))
+	list := entitlementlists.List{All: all, Version: version + 1}
+	return transactions.Write(t.Context(), d.client, entitlementlists.Set(d.credentials, id, list))
 }
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -142,8 +149,8 @@ func TestDeletionOfCustomerDeletesTrustPolicies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	acme, keys := created.Customer, d.keys(d.client)
-	policies := trustdynamo.New(d.client, keys)
+	acme := created.Customer
+	policies := d.policies()
 	for i := range trust.Max {
 		policy := trust.Policy{ID: fmt.Sprintf("0199cccc-0000-7000-8000-%012d", i), CustomerID: acme.ID, Name: "p", Version: 1}
 		if _, err := policies.Add(t.Context(), trust.Creation{Policy: policy}); err != nil {
@@ -171,8 +178,7 @@ func TestDeletionOfCustomerDeletesTrustPolicies(t *testing.T) {
 // A policy that is added during the deletion is not left behind.
 func TestDeletionSeesNewTrustPolicies(t *testing.T) {
 	d := newFixture(t)
-	acme, keys := d.create(t, "acme", customers.Active), d.keys(d.client)
-	policies := trustdynamo.New(d.client, keys)
+	acme, policies := d.create(t, "acme", customers.Active), d.policies()
 	add := func(id string) {
 		policy := trust.Policy{ID: id, CustomerID: acme.ID, Version: 1}
 		if _, err := policies.Add(t.Context(), trust.Creation{Policy: policy}); err != nil {
@@ -213,7 +219,8 @@ func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, "deletion of a customer with a user", d.store.Delete(t.Context(), acme), customers.ErrHasUsers)
-	if kept, err := d.keys(d.client).Entitled(t.Context(), acme.ID); err != nil || len(kept) != 1 {
+	kept, err := entitlementlists.Read(t.Context(), items.In(d.client, d.credentials), acme.ID)
+	if err != nil || len(kept.All) != 1 {
 		t.Errorf("a customer who is not deleted has the entitlements %+v, %v", kept, err)
 	}
 	if err := d.addUsers(t, acme.ID, -1); err != nil {
@@ -221,7 +228,8 @@ func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
 	}
 	wantError(t, "deletion", d.store.Delete(t.Context(), acme), nil)
 	resourcetest.Check(t, subject, d.tables())
-	if left, err := d.keys(d.client).Entitled(t.Context(), acme.ID); err != nil || len(left) != 0 {
+	left, err := entitlementlists.Read(t.Context(), items.In(d.client, d.credentials), acme.ID)
+	if err != nil || len(left.All) != 0 {
 		t.Errorf("a deleted customer has the entitlements %+v, %v", left, err)
 	}
 	for _, version := range []int64{0, 1} {
@@ -229,7 +237,8 @@ func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
 			t.Errorf("a deleted customer got entitlements in version %d", version+1)
 		}
 	}
-	if kept, err := d.keys(d.client).Entitled(t.Context(), other.ID); err != nil || len(kept) != 1 {
+	kept, err = entitlementlists.Read(t.Context(), items.In(d.client, d.credentials), other.ID)
+	if err != nil || len(kept.All) != 1 {
 		t.Errorf("another customer has the entitlements %+v, %v", kept, err)
 	}
 	resourcetest.Check(t, subject, d.tables())

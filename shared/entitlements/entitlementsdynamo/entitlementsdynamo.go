@@ -1,5 +1,5 @@
 // Package entitlementsdynamo keeps entitlements in the credentials table, where authentication reads them; see
-// credentialsdynamo.Entitlements.
+// package entitlementlists.
 //
 // A change is one transaction: the entitlements of the customer, their version in the state of the customer, and the idempotency key of a
 // creation (see package idempotencykeys).
@@ -15,7 +15,8 @@ import (
 	"portside/shared/core/entitlement"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/versions"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/entitlementlists"
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
@@ -25,19 +26,22 @@ import (
 // Store keeps entitlements.
 type Store struct {
 	client *dynamodb.Client
-	table  *credentialsdynamo.Table
+	table  string
+	log    auditlog.Log
 }
 
 var _ entitlements.Store = (*Store)(nil)
 
-// New returns a Store in the table of credentials.
-func New(client *dynamodb.Client, table *credentialsdynamo.Table) *Store {
-	return &Store{client: client, table: table}
+// New returns a Store in the named table of credentials.
+func New(client *dynamodb.Client, table string, log auditlog.Log) *Store {
+	return &Store{client: client, table: table, log: log}
 }
+
+func (s *Store) items() items.Table { return items.In(s.client, s.table) }
 
 // Get implements entitlements.Store with one call.
 func (s *Store) Get(ctx context.Context, customerID string) (entitlements.Held, error) {
-	found, exists, err := s.table.Entitlements(ctx, customerID)
+	found, exists, err := entitlementlists.Get(ctx, s.items(), customerID)
 	if err == nil && !exists {
 		err = entitlements.ErrNoCustomer
 	}
@@ -57,11 +61,11 @@ type replacement struct {
 }
 
 func (s *Store) replace(ctx context.Context, p *transactions.Plan, customerID string, r replacement) {
-	writes := s.table.SetEntitlements(customerID, r.before.Version, r.after)
+	writes := entitlementlists.Set(s.table, customerID, entitlementlists.List{All: r.after, Version: r.before.Version + 1})
 	p.Add(versions.ErrStale, writes[0])
 	p.Add(entitlements.ErrNoCustomer, writes[1])
 	for _, c := range changes(customerID, r.before.All, r.after) {
-		p.Add(nil, s.table.Audit(ctx, c)...)
+		p.Add(nil, s.log.Write(ctx, c)...)
 	}
 }
 
@@ -75,8 +79,8 @@ func (s *Store) Add(
 	}
 	var p transactions.Plan
 	if creation.Once != nil {
-		made := credentialsdynamo.NewEntitlementItem(added)
-		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(s.table.Name(), *creation.Once, made, added.CreatedAt))
+		made := entitlementlists.NewItem(added)
+		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(s.table, *creation.Once, made, added.CreatedAt))
 	}
 	s.replace(ctx, &p, customerID, replacement{before, append(slices.Clone(before.All), added)})
 	err := p.Write(ctx, s.client)
@@ -100,10 +104,9 @@ func (s *Store) replayOr(ctx context.Context, creation entitlements.Creation, ot
 
 // replay returns what the idempotency key created.
 func (s *Store) replay(ctx context.Context, creation entitlements.Creation) (entitlements.Created, error) {
-	table := items.In(s.client, s.table.Name())
-	made, err := idempotencykeys.Result[credentialsdynamo.EntitlementItem](ctx, table, *creation.Once, creation.Entitlement.CreatedAt)
+	made, err := idempotencykeys.Result[entitlementlists.Item](ctx, s.items(), *creation.Once, creation.Entitlement.CreatedAt)
 	if err != nil {
 		return entitlements.Created{}, err
 	}
-	return entitlements.Created{Entitlement: made.Decode(), Replayed: true}, nil
+	return entitlements.Created{Entitlement: made.Entitlement(), Replayed: true}, nil
 }

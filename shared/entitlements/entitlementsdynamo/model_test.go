@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/entitlement"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/versions"
+	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/entitlements"
 	"portside/testclient/scale"
 )
@@ -129,12 +130,12 @@ func (m *model) compare(t *testing.T, r *rapid.T, f *fixture) {
 	for _, id := range []string{acme, other} {
 		want := entitlements.Held{All: m.held[id], Version: int64(len(m.past[id]) - 1)}
 		same(r, "entitlements", fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", f.get(t, id)))
-		all, err := f.keys(f.client).Entitled(t.Context(), id)
+		all, err := credentialsdynamo.New(f.client, f.table, "").Entitled(t.Context(), id)
 		if err != nil {
 			r.Fatal(err)
 		}
 		same(r, "entitlements for authentication", fmt.Sprintf("%+v", want.All), fmt.Sprintf("%+v", all))
-		state, _, err := f.keys(f.client).Customer(t.Context(), id)
+		state, _, err := f.states().Get(t.Context(), id)
 		if err != nil || state.Entitlements != want.Version {
 			r.Fatalf("the state of the customer has the version %d, want %d; %v", state.Entitlements, want.Version, err)
 		}

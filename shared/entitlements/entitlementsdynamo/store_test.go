@@ -18,8 +18,9 @@ import (
 	"portside/shared/core/entitlement"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/versions"
-	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/customerstates"
+	"portside/shared/dynamo/entitlementlists"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/entitlements"
 	"portside/shared/entitlements/entitlementsdynamo"
@@ -49,19 +50,17 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{client: client, table: awstest.Table(t, client, "CredentialsTable"), log: audittest.Log(t, client)}
 	f.store = f.over(client)
 	for _, id := range []string{acme, other} {
-		f.write(t, f.keys(client).AddCustomer(id, credentialsdynamo.CustomerState{}))
+		f.write(t, f.states().Add(id, customerstates.State{}))
 	}
 	return f
 }
 
 // over returns a store on the same table over another client, such as one that fails.
 func (f *fixture) over(client *dynamodb.Client) *entitlementsdynamo.Store {
-	return entitlementsdynamo.New(client, f.keys(client))
+	return entitlementsdynamo.New(client, f.table, f.log)
 }
 
-func (f *fixture) keys(client *dynamodb.Client) *credentialsdynamo.Table {
-	return credentialsdynamo.New(client, f.table, "").Audited(f.log)
-}
+func (f *fixture) states() customerstates.Table { return customerstates.New(f.client, f.table) }
 
 func (f *fixture) write(t *testing.T, writes ...types.TransactWriteItem) {
 	t.Helper()
@@ -73,7 +72,7 @@ func (f *fixture) write(t *testing.T, writes ...types.TransactWriteItem) {
 // deleteCustomer deletes a customer, as the store of customers does.
 func (f *fixture) deleteCustomer(t *testing.T, id string) {
 	t.Helper()
-	f.write(t, f.keys(f.client).DeleteCustomer(id), f.keys(f.client).DeleteEntitlements(id))
+	f.write(t, f.states().Delete(id), entitlementlists.Delete(f.table, id))
 }
 
 // entitled returns an entitlement with all fields set.
@@ -161,11 +160,11 @@ func TestStateHasTheVersion(t *testing.T) {
 func TestChangesOfTheCustomerKeepTheVersion(t *testing.T) {
 	f := newFixture(t)
 	f.add(t, entitled(t, "*", "*"))
-	f.write(t, f.keys(f.client).SetCustomer(acme, credentialsdynamo.CustomerState{Suspended: true, MaxUsers: 5}))
-	f.write(t, f.keys(f.client).CountUsers(acme, 1))
+	f.write(t, f.states().Set(acme, customerstates.State{Suspended: true, MaxUsers: 5}))
+	f.write(t, f.states().CountUsers(acme, 1))
 	f.add(t, entitled(t, "*", "*"))
-	state, _, err := f.keys(f.client).Customer(t.Context(), acme)
-	if want := (credentialsdynamo.CustomerState{Suspended: true, Users: 1, MaxUsers: 5, Entitlements: 2}); err != nil || state != want {
+	state, _, err := f.states().Get(t.Context(), acme)
+	if want := (customerstates.State{Suspended: true, Users: 1, MaxUsers: 5, Entitlements: 2}); err != nil || state != want {
 		t.Errorf("the state is %+v, %v; want %+v", state, err, want)
 	}
 }
@@ -270,7 +269,7 @@ func TestCrashAtAnyCall(t *testing.T) {
 // wantEqualVersions compares the version in the state of acme with that of its entitlements.
 func (f *fixture) wantEqualVersions(t *testing.T) {
 	t.Helper()
-	state, _, err := f.keys(f.client).Customer(t.Context(), acme)
+	state, _, err := f.states().Get(t.Context(), acme)
 	if held := f.get(t, acme); err != nil || held.Version != state.Entitlements {
 		t.Errorf("version %d, but the state has %d; %v", held.Version, state.Entitlements, err)
 	}
@@ -349,7 +348,7 @@ func TestCosts(t *testing.T) {
 	for i := range long {
 		long[i] = entitled(t, fmt.Sprintf("%s%03d", strings.Repeat("a", entitlement.MaxPattern-3), i), strings.Repeat("1.0.0, ", 13)+"2.0.0")
 	}
-	unaudited := entitlementsdynamo.New(client, credentialsdynamo.New(client, f.table, "")) // all at once, which the service never does
+	unaudited := entitlementsdynamo.New(client, f.table, auditlog.Log{}) // all at once, which the service never does
 	cost("the longest entitlements", 1, 0, 220, func() error { return unaudited.Replace(t.Context(), acme, held, long) })
 	cost("get the longest entitlements", 1, 28, 0, get)
 	cost("replay at the maximum", 1, 1, 0, add(keyed))

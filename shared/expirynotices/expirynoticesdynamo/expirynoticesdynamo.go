@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/core/walk"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/walkitem"
 	"portside/shared/expirynotices"
@@ -92,7 +92,7 @@ func (s *Store) Claim(ctx context.Context, n expirynotices.Notice) (bool, error)
 		ExpressionAttributeNames: map[string]string{"#state": "state"},
 		ExpressionAttributeValues: items.Map{
 			":sending": items.Text(sending),
-			":purge":   items.Number(n.Credential.ExpiresAt.Add(credentialsdynamo.Retention).Unix()),
+			":purge":   items.Number(n.Credential.ExpiresAt.Add(credentials.Retention).Unix()),
 		},
 	})
 	if items.ConditionFailed(err) {

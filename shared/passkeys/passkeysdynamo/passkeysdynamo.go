@@ -5,7 +5,7 @@
 //
 // All passkeys of a user are in one item, so a sign-in reads one item, a change is conditional on one
 // version, and the transaction that deletes a user deletes them with one write (see
-// credentialsdynamo.DeletePasskeys). The markers of a deleted user stay: they contain no name, and a
+// passkeysets.Delete). The markers of a deleted user stay: they contain no name, and a
 // credential ID is never used for another key.
 package passkeysdynamo
 
@@ -29,6 +29,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/challenges"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/passkeysets"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/passkeys"
 )
@@ -98,7 +99,7 @@ func (i passkeyItem) passkey() passkeys.Passkey {
 
 // Set implements passkeys.Store with one strongly consistent read, and another one for a user of a customer.
 func (s *Store) Set(ctx context.Context, userID string) (passkeys.Set, error) {
-	stored, _, err := items.Get[setItem](ctx, items.In(s.client, s.table), credentialsdynamo.PasskeysKey(userID))
+	stored, _, err := items.Get[setItem](ctx, items.In(s.client, s.table), passkeysets.Key(userID))
 	set := passkeys.Set{UserID: userID, Version: stored.Version}
 	for _, p := range stored.Passkeys {
 		set.Passkeys = append(set.Passkeys, p.passkey())
@@ -106,7 +107,7 @@ func (s *Store) Set(ctx context.Context, userID string) (passkeys.Set, error) {
 	if err != nil || len(set.Passkeys) == 0 || set.Passkeys[0].CustomerID == "" {
 		return set, err
 	}
-	current, err := s.credentials.Generation(ctx, set.Passkeys[0].CustomerID)
+	current, err := s.credentials.Customers.Generation(ctx, set.Passkeys[0].CustomerID)
 	set.Passkeys = slices.DeleteFunc(set.Passkeys, func(p passkeys.Passkey) bool { return p.Generation < current })
 	return set, err
 }
@@ -114,7 +115,7 @@ func (s *Store) Set(ctx context.Context, userID string) (passkeys.Set, error) {
 // Add implements passkeys.Store.
 func (s *Store) Add(ctx context.Context, set passkeys.Set, passkey passkeys.Passkey, by principal.Credential) error {
 	var plan transactions.Plan
-	plan.Add(passkeys.ErrCaller, s.credentials.StillWorks(by)...)
+	plan.Add(passkeys.ErrCaller, s.credentials.Writes.StillWorks(by)...)
 	plan.Add(passkeys.ErrRegistered, types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table, Item: markerKey(passkey), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
@@ -163,7 +164,7 @@ func (s *Store) audit(ctx context.Context, action audit.Action, userID string, p
 
 // put returns the write that replaces the passkeys of a set, if the stored version is the version of the set.
 func (s *Store) put(set passkeys.Set, after []passkeys.Passkey) types.TransactWriteItem {
-	key := credentialsdynamo.PasskeysKey(set.UserID)
+	key := passkeysets.Key(set.UserID)
 	stored := setItem{User: set.UserID, Version: set.Version + 1, Passkeys: make([]passkeyItem, len(after))}
 	for i, p := range after {
 		stored.Passkeys[i] = newPasskeyItem(p)

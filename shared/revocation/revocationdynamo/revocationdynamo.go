@@ -74,10 +74,10 @@ func (s *Store) Begin(ctx context.Context, j revocation.Job) error {
 	case j.Root.RevokedAt.IsZero():
 		s.revoke(ctx, &plan, ended(j, []credentials.Credential{j.Root}, j.At))
 		if j.IsLeaked && !j.Root.Exchanged {
-			plan.Add(nil, s.Notify(newNotice(credentials.EventLeaked, j, j.Root)))
+			plan.Add(nil, s.Writes.Notify(newNotice(credentials.EventLeaked, j, j.Root)))
 		}
 	case j.IsLeaked && !credentialsdynamo.StaysListed(j.Root.Kind):
-		plan.Add(versions.ErrStale, s.MarkLeaked(j.Root))
+		plan.Add(versions.ErrStale, s.Writes.MarkLeaked(j.Root))
 	}
 	name := s.Name()
 	plan.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &name, Item: items.Encode(newJob(j))}})
@@ -89,7 +89,7 @@ func (s *Store) End(ctx context.Context, j revocation.Job, made []credentials.Cr
 	var plan transactions.Plan
 	s.revoke(ctx, &plan, ended(j, made, at))
 	if made[0].Owner.ID != j.Root.Owner.ID {
-		plan.Add(nil, s.Notify(newNotice(credentials.EventEnded, j, made[0])))
+		plan.Add(nil, s.Writes.Notify(newNotice(credentials.EventEnded, j, made[0])))
 	}
 	return plan.Write(ctx, s.client)
 }
@@ -110,12 +110,12 @@ func ended(j revocation.Job, all []credentials.Credential, at time.Time) []crede
 func (s *Store) revoke(ctx context.Context, plan *transactions.Plan, all []credentials.Credential) {
 	var tally credentialsdynamo.Change
 	for _, c := range all {
-		plan.Add(versions.ErrStale, s.Revoke(c)...)
+		plan.Add(versions.ErrStale, s.Writes.Revoke(c)...)
 		plan.Add(nil, s.Audit(ctx, credentialsdynamo.Revoked(c))...)
 		tally.Revoke(c, c.RevokedAt)
 	}
 	if tally.Revoked > 0 { // sessions are not in the tally
-		plan.Add(nil, s.Tally(all[0].Owner.ID, tally))
+		plan.Add(nil, s.Writes.Tally(all[0].Owner.ID, tally))
 	}
 }
 

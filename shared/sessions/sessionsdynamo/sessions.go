@@ -31,12 +31,12 @@ func (s *Store) Begin(ctx context.Context, b sessions.SessionStart) error {
 	plan.Add(versions.ErrStale, s.people.SignedIn(b.Person.ID, b.Person.Version, b.Session.CreatedAt))
 	tally := credentialsdynamo.Change{Seen: &b.Seen}
 	tally.Issue(credentials.Session)
-	plan.Add(versions.ErrStale, s.credentials.Tally(b.Person.ID, tally))
+	plan.Add(versions.ErrStale, s.credentials.Writes.Tally(b.Person.ID, tally))
 	ctx = audit.WithActor(ctx, audit.Actor{
 		Kind: audit.Person, ID: b.Person.ID, CustomerID: b.Person.CustomerID, CredentialID: b.Session.ID,
 	})
 	s.revoke(ctx, &plan, b.Ended)
-	plan.Add(nil, s.credentials.Issue(b.Session)...)
+	plan.Add(nil, s.credentials.Writes.Issue(b.Session)...)
 	plan.Add(nil, s.credentials.Audit(ctx, credentialsdynamo.Created(b.Session))...)
 	if b.Known != nil {
 		plan.Add(nil, s.put(newKnownItem(*b.Known)))
@@ -62,14 +62,14 @@ func (s *Store) End(ctx context.Context, ended []credentials.Credential, seen *i
 	var plan transactions.Plan
 	s.revoke(ctx, &plan, ended)
 	if seen != nil {
-		plan.Add(versions.ErrStale, s.credentials.Tally(ended[0].Owner.ID, credentialsdynamo.Change{Seen: seen}))
+		plan.Add(versions.ErrStale, s.credentials.Writes.Tally(ended[0].Owner.ID, credentialsdynamo.Change{Seen: seen}))
 	}
 	return plan.Write(ctx, s.client)
 }
 
 func (s *Store) revoke(ctx context.Context, plan *transactions.Plan, ended []credentials.Credential) {
 	for _, c := range ended {
-		plan.Add(versions.ErrStale, s.credentials.Revoke(c)...)
+		plan.Add(versions.ErrStale, s.credentials.Writes.Revoke(c)...)
 		plan.Add(nil, s.credentials.Audit(ctx, credentialsdynamo.Revoked(c))...)
 	}
 }

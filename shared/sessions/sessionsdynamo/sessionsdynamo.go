@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/audit"
+	"portside/shared/core/throttle"
 	"portside/shared/core/versions"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
@@ -109,7 +110,7 @@ func unsentKey(id string) items.Map  { return items.Key(unsentPK, id) }
 
 // Count implements sessions.RequestStore with one conditional write.
 func (s *Store) Count(ctx context.Context, counter sessions.Counter, at time.Time) (bool, error) {
-	return s.credentials.CountIn(ctx, credentialsdynamo.Window{
+	return s.credentials.Windows.CountOne(ctx, throttle.Window{
 		Name: counter.Name, Subject: counter.Subject, Length: counter.Window, Limit: counter.Limit,
 	}, at)
 }

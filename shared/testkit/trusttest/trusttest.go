@@ -10,6 +10,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/trust"
 	"portside/shared/trust/trustdynamo"
@@ -34,7 +35,7 @@ type Policy struct {
 // NewPolicy creates a customer with a trust policy.
 func NewPolicy(tb testing.TB, client *dynamodb.Client, table *credentialsdynamo.Table, now func() time.Time) Policy {
 	tb.Helper()
-	customer := []types.TransactWriteItem{table.AddCustomer(CustomerID, credentialsdynamo.CustomerState{})}
+	customer := []types.TransactWriteItem{table.Customers.Add(CustomerID, customerstates.State{})}
 	if err := transactions.Write(tb.Context(), client, customer); err != nil {
 		tb.Fatal(err)
 	}

@@ -109,13 +109,13 @@ func newTokenClient(t *testing.T) *tokenClient {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := users.NewKeys(people, people, now).Create(t.Context(), principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
+	key, err := users.NewKeys(people, people.Keys, now).Create(t.Context(), principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &tokenClient{
-		t: t, service: tokens.NewService(tokensdynamo.New(client, table), people, tokens.MaxDays, now),
-		auth:   credentials.NewAuthenticator(table, 0, now),
+		t: t, service: tokens.NewService(tokensdynamo.New(client, table), people.People, tokens.MaxDays, now),
+		auth:   credentials.NewAuthenticator(table.Requests, 0, now),
 		caller: principal.Principal{UserID: created.User.ID, Role: principal.Admin, CredentialID: key.Key.ID},
 		keys:   []string{uuid.NewString(), uuid.NewString()},
 	}

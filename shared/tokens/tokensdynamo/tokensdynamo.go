@@ -41,7 +41,7 @@ func (s *Store) Issue(ctx context.Context, token credentials.Credential, by prin
 // IssueOnce implements tokens.Store.
 func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by principal.Credential, key idempotency.Key) (tokens.Issued, error) {
 	at := issued.Token.CreatedAt
-	remember := s.table.Remember(key, issued.Secret, at)
+	remember := s.table.Writes.Remember(key, issued.Secret, at)
 	err := s.issueWithRecount(ctx, issued.Token, by, &remember)
 	if !errors.Is(err, idempotencykeys.ErrInUse) {
 		return issued, err
@@ -85,17 +85,17 @@ type extra struct {
 // issue writes a token.
 func (s *Store) issue(ctx context.Context, token credentials.Credential, by principal.Credential, with extra) error {
 	var plan transactions.Plan
-	plan.Add(tokens.ErrCaller, s.table.StillWorks(by)...)
+	plan.Add(tokens.ErrCaller, s.table.Writes.StillWorks(by)...)
 	if with.remember != nil {
 		plan.Add(idempotencykeys.ErrInUse, *with.remember)
 	}
-	plan.Add(tokens.ErrTooMany, s.table.Tally(token.Owner.ID, credentialsdynamo.Change{
+	plan.Add(tokens.ErrTooMany, s.table.Writes.Tally(token.Owner.ID, credentialsdynamo.Change{
 		Issued: 1, On: token.CreatedAt, Kind: countedAs(token),
 	}))
 	if with.renewal != nil {
 		plan.Add(errLine, *with.renewal)
 	}
-	plan.Add(nil, s.table.Issue(token)...)
+	plan.Add(nil, s.table.Writes.Issue(token)...)
 	plan.Add(nil, s.table.Audit(ctx, credentialsdynamo.Created(token))...)
 	return plan.Write(ctx, s.client)
 }
@@ -116,11 +116,11 @@ func (s *Store) List(ctx context.Context, ownerID string) ([]credentials.Credent
 
 // Revoke implements tokens.Store.
 func (s *Store) Revoke(ctx context.Context, token credentials.Credential) error {
-	writes := s.table.Revoke(token)
+	writes := s.table.Writes.Revoke(token)
 	var counted credentialsdynamo.Change
 	counted.Revoke(token, token.RevokedAt)
 	if counted.Revoked > 0 {
-		writes = append(writes, s.table.Tally(token.Owner.ID, counted))
+		writes = append(writes, s.table.Writes.Tally(token.Owner.ID, counted))
 	}
 	writes = append(writes, s.table.Audit(ctx, credentialsdynamo.Revoked(token))...)
 	err := transactions.Write(ctx, s.client, writes)

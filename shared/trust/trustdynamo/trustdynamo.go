@@ -1,5 +1,5 @@
 // Package trustdynamo keeps trust policies in the credentials table: each policy is an item (pk "trust#<id>", sk "policy"), so that an
-// exchange reads it with one call, and an item of the customer has the IDs of the policies; see credentialsdynamo.TrustPolicies.
+// exchange reads it with one call, and an item of the customer has the IDs of the policies; see package trustlists.
 //
 // A creation is one transaction: the policy, its ID in the list, the check that the customer exists, and the idempotency key (see package
 // idempotencykeys). So is an exchange: the access token, the checks that the policy has not changed and that the customer is active, and
@@ -25,6 +25,7 @@ import (
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/dynamo/trustlists"
 	"portside/shared/trust"
 )
 
@@ -53,7 +54,7 @@ func (s *Store) items() items.Table { return items.In(s.client, s.table.Name()) 
 
 // List implements trust.Store with two calls. A policy that is deleted between them is left out.
 func (s *Store) List(ctx context.Context, customerID string) ([]trust.Policy, error) {
-	ids, exists, err := s.table.TrustPolicies(ctx, customerID)
+	ids, exists, err := trustlists.Get(ctx, s.items(), customerID)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (s *Store) List(ctx context.Context, customerID string) ([]trust.Policy, er
 func (s *Store) byID(ctx context.Context, ids []string) (map[string]trust.Policy, error) {
 	keys := make([]items.Map, len(ids))
 	for i, id := range ids {
-		keys[i] = credentialsdynamo.TrustPolicyKey(id)
+		keys[i] = trustlists.PolicyKey(id)
 	}
 	found := make(map[string]trust.Policy, len(ids))
 	err := items.GetAll(ctx, s.items(), keys, func(raw items.Map) error {
@@ -86,7 +87,7 @@ func (s *Store) byID(ctx context.Context, ids []string) (map[string]trust.Policy
 
 // Get implements trust.Store and trust.ExchangeStore with one call.
 func (s *Store) Get(ctx context.Context, id string) (trust.Policy, error) {
-	stored, found, err := items.Get[policyItem](ctx, s.items(), credentialsdynamo.TrustPolicyKey(id))
+	stored, found, err := items.Get[policyItem](ctx, s.items(), trustlists.PolicyKey(id))
 	if err == nil && !found {
 		err = trust.ErrNotFound
 	}
@@ -110,8 +111,8 @@ func (s *Store) Add(ctx context.Context, creation trust.Creation) (trust.Created
 	if creation.Once != nil {
 		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(name, *creation.Once, newPolicyItem(added), added.CreatedAt))
 	}
-	p.Add(trust.ErrNoCustomer, s.table.CustomerExists(added.CustomerID))
-	p.Add(trust.ErrTooMany, s.table.ListTrustPolicy(added.CustomerID, added.ID, trust.Max))
+	p.Add(trust.ErrNoCustomer, s.table.Customers.Exists(added.CustomerID))
+	p.Add(trust.ErrTooMany, trustlists.Add(name, added.CustomerID, added.ID, trust.Max))
 	p.Add(errDuplicateID, types.TransactWriteItem{Put: &types.Put{
 		TableName: &name, Item: items.Encode(newPolicyItem(added)), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
@@ -155,10 +156,10 @@ func (s *Store) Delete(ctx context.Context, policy trust.Policy) error {
 	var p transactions.Plan
 	name := s.table.Name()
 	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &name, Key: credentialsdynamo.TrustPolicyKey(policy.ID), ConditionExpression: aws.String(unchanged),
+		TableName: &name, Key: trustlists.PolicyKey(policy.ID), ConditionExpression: aws.String(unchanged),
 		ExpressionAttributeValues: versionOf(policy),
 	}})
-	p.Add(versions.ErrStale, s.table.UnlistTrustPolicy(policy.CustomerID, policy.ID))
+	p.Add(versions.ErrStale, trustlists.Remove(name, policy.CustomerID, policy.ID))
 	p.Add(nil, s.table.Audit(ctx, change(audit.TrustPolicyDeleted, policy, trust.Policy{}))...)
 	return p.Write(ctx, s.client)
 }
@@ -166,22 +167,22 @@ func (s *Store) Delete(ctx context.Context, policy trust.Policy) error {
 // Issue implements trust.ExchangeStore.
 func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credentials.Credential, of trust.Exchanged) error {
 	var err error
-	if token.Generation, err = s.table.Generation(ctx, policy.CustomerID); err != nil {
+	if token.Generation, err = s.table.Customers.Generation(ctx, policy.CustomerID); err != nil {
 		return err
 	}
 	var p transactions.Plan
 	name := s.table.Name()
 	p.Add(versions.ErrStale, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName: &name, Key: credentialsdynamo.TrustPolicyKey(policy.ID), ConditionExpression: aws.String(unchanged),
+		TableName: &name, Key: trustlists.PolicyKey(policy.ID), ConditionExpression: aws.String(unchanged),
 		ExpressionAttributeValues: versionOf(policy),
 	}})
-	p.Add(trust.ErrNoCustomer, s.table.IssueExchanged(token)...)
-	p.Add(trust.ErrTokenQuota, s.table.Count(credentialsdynamo.Window{
+	p.Add(trust.ErrNoCustomer, s.table.Writes.IssueExchanged(token)...)
+	p.Add(trust.ErrTokenQuota, s.table.Windows.Count(throttle.Window{
 		Name: "exchanged-token", Subject: policy.ID + "#" + of.Hash, Length: trust.MaxLifetime, Limit: trust.MaxPerToken,
-	}, 1, of.ExpiresAt)) // its end is always in the same window
-	p.Add(trust.ErrDailyQuota, s.table.Count(credentialsdynamo.Window{
+	}, 1, of.ExpiresAt)...) // its end is always in the same window
+	p.Add(trust.ErrDailyQuota, s.table.Windows.Count(throttle.Window{
 		Name: "policy-tokens", Subject: policy.ID, Length: 24 * time.Hour, Limit: trust.MaxDaily,
-	}, 1, token.CreatedAt))
+	}, 1, token.CreatedAt)...)
 	ctx = audit.WithActor(ctx, audit.Actor{Kind: audit.Workload, ID: policy.ID, CustomerID: policy.CustomerID, Name: policy.Name})
 	p.Add(nil, s.table.Audit(ctx, credentialsdynamo.Created(token))...)
 	return p.Write(ctx, s.client)
@@ -189,7 +190,7 @@ func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credential
 
 // CountFailure implements trust.ExchangeStore.
 func (s *Store) CountFailure(ctx context.Context, limit throttle.Limit, subject string, at time.Time) (int, error) {
-	return s.table.CountFailure(ctx, limit, subject, at)
+	return s.table.Requests.CountFailure(ctx, limit, subject, at)
 }
 
 // policyItem is the stored form. Times are Unix milliseconds. The longest policy has about 50 KB.

@@ -10,7 +10,7 @@ import (
 
 	"portside/shared/core/audit"
 	"portside/shared/core/principal"
-	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/core/throttle"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/records"
 	"portside/shared/dynamo/transactions"
@@ -27,7 +27,7 @@ const (
 
 // CreateAll implements users.BulkStore. It first looks up which addresses are taken, in batches, so
 // that importing the same file again only reads.
-func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]error, error) {
+func (s Bulk) CreateAll(ctx context.Context, creations []users.Creation) ([]error, error) {
 	outcomes := make([]error, len(creations))
 	addresses := make([]string, len(creations))
 	for i, c := range creations {
@@ -48,7 +48,7 @@ func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]er
 	if len(fresh) == 0 {
 		return outcomes, nil
 	}
-	number, when, err := s.records.Lists.Allocate(ctx, len(fresh), creations[fresh[0]].User.CreatedAt)
+	number, when, err := s.store.records.Lists.Allocate(ctx, len(fresh), creations[fresh[0]].User.CreatedAt)
 	if err != nil {
 		return outcomes[:fresh[0]], err
 	}
@@ -58,7 +58,7 @@ func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]er
 	}
 	for len(fresh) > 0 {
 		n := batchSize(creations, fresh)
-		if err := s.createBatch(ctx, creations, fresh[:n], outcomes); err != nil {
+		if err := s.store.createBatch(ctx, creations, fresh[:n], outcomes); err != nil {
 			return outcomes[:fresh[0]], err
 		}
 		fresh = fresh[n:]
@@ -115,8 +115,17 @@ func isRefused(err error) bool {
 }
 
 // MailsLeft implements users.BulkStore.
-func (s *Store) MailsLeft(ctx context.Context, quotas []mail.Quota, at time.Time) (map[mail.Quota]int, error) {
-	return s.credentials.MailsLeft(ctx, quotas, at)
+func (s Bulk) MailsLeft(ctx context.Context, quotas []mail.Quota, at time.Time) (map[mail.Quota]int, error) {
+	windows := make([]throttle.Window, len(quotas))
+	for i, q := range quotas {
+		windows[i] = q.Window()
+	}
+	counted, err := s.store.credentials.Windows.Counted(ctx, windows, at)
+	left := make(map[mail.Quota]int, len(quotas))
+	for _, q := range quotas {
+		left[q] = q.Limit - counted[q.Window()]
+	}
+	return left, err
 }
 
 // checkForm is what audit events show of an import or a dry run.
@@ -125,7 +134,7 @@ type checkForm struct {
 }
 
 // CountChecked implements users.BulkStore with one transaction.
-func (s *Store) CountChecked(ctx context.Context, caller principal.Principal, checked users.CheckedRows, at time.Time) error {
+func (s Bulk) CountChecked(ctx context.Context, caller principal.Principal, checked users.CheckedRows, at time.Time) error {
 	const day = 24 * time.Hour
 	quota := users.ErrCheckQuota.After(at.Truncate(day).Add(day).Sub(at))
 	if checked.Rows > users.MaxCheckedDaily {
@@ -135,27 +144,27 @@ func (s *Store) CountChecked(ctx context.Context, caller principal.Principal, ch
 	if checked.DryRun {
 		name = "dry-run-rows"
 	}
-	window := credentialsdynamo.Window{
+	window := throttle.Window{
 		Name: name, Subject: cmp.Or(caller.CustomerID, caller.UserID), Length: day, Limit: users.MaxCheckedDaily,
 	}
 	var plan transactions.Plan
-	plan.Add(quota, s.credentials.Count(window, checked.Rows, at))
-	plan.Add(nil, s.credentials.Audit(ctx, audit.Change{
+	plan.Add(quota, s.store.credentials.Windows.Count(window, checked.Rows, at)...)
+	plan.Add(nil, s.store.credentials.Audit(ctx, audit.Change{
 		Action: audit.UserImportChecked, Target: audit.Target{Kind: audit.User, ID: caller.UserID}, CustomerID: caller.CustomerID,
 		After: checkForm{checked.Rows},
 	})...)
-	return plan.Write(ctx, s.client)
+	return plan.Write(ctx, s.store.client)
 }
 
 // Taken implements users.BulkStore. It reads the markers of the addresses in batches.
-func (s *Store) Taken(ctx context.Context, addresses []string) (map[string]bool, error) {
+func (s Bulk) Taken(ctx context.Context, addresses []string) (map[string]bool, error) {
 	wanted := make([]items.Map, len(addresses))
 	addressOf := make(map[string]string, len(addresses))
 	for i, address := range addresses {
 		wanted[i], addressOf[emailPK(address)] = emailKey(address), address
 	}
 	found := map[string]bool{}
-	err := items.GetAll(ctx, items.In(s.client, s.table), wanted, func(item items.Map) error {
+	err := items.GetAll(ctx, items.In(s.store.client, s.store.table), wanted, func(item items.Map) error {
 		if pk, isText := item["pk"].(*types.AttributeValueMemberS); isText {
 			found[addressOf[pk.Value]] = true
 		}

@@ -55,7 +55,7 @@ func TestCreateAll(t *testing.T) {
 	people[7].User.Email, people[8].User.Email = "person1@example.com", "person2@example.com"
 	people[9].User.Status = users.Pending
 	people[9].Invitation = &users.Invitation{BaseURL: "https://portal.example.com"}
-	outcomes, err := w.CreateAll(t.Context(), people)
+	outcomes, err := w.Bulk.CreateAll(t.Context(), people)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,11 +68,11 @@ func TestCreateAll(t *testing.T) {
 	if n := w.check(t); n != 9+248 {
 		t.Errorf("%d users, want %d", n, 9+248)
 	}
-	unsent, err := w.Unsent(t.Context(), leapDay().Add(time.Hour), 10)
+	unsent, err := w.Invitations.Unsent(t.Context(), leapDay().Add(time.Hour), 10)
 	if err != nil || len(unsent) != 1 || unsent[0].User.ID != people[9].User.ID || unsent[0].BaseURL != "https://portal.example.com" {
 		t.Errorf("unsent invitations: %+v, %v", unsent, err)
 	}
-	again, err := w.CreateAll(t.Context(), newcomers("many", 250))
+	again, err := w.Bulk.CreateAll(t.Context(), newcomers("many", 250))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestCreateAllKeepsTheOrderOfTheRows(t *testing.T) {
 	t.Parallel()
 	w := newPopulatedStore(t)
 	people := newcomers("row", 60)
-	if _, err := w.CreateAll(t.Context(), people); err != nil {
+	if _, err := w.Bulk.CreateAll(t.Context(), people); err != nil {
 		t.Fatal(err)
 	}
 	page, err := w.List(t.Context(), users.Query{Limit: 100, Offset: 9})
@@ -108,7 +108,7 @@ func TestCreateAllRaces(t *testing.T) {
 	for r := range rivals {
 		all.Go(func() {
 			var err error
-			if outcomes[r], err = w.CreateAll(t.Context(), newcomers("rival", people)); err != nil {
+			if outcomes[r], err = w.Bulk.CreateAll(t.Context(), newcomers("rival", people)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -157,7 +157,7 @@ func TestCreateAllInterrupted(t *testing.T) {
 				}
 				return nil
 			})
-			outcomes, err := w.over(faulty).CreateAll(t.Context(), people)
+			outcomes, err := w.over(faulty).Bulk.CreateAll(t.Context(), people)
 			if finished = err == nil; !finished && !errors.Is(err, errInterrupted) {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestCreateAllInterrupted(t *testing.T) {
 			for i := range people {
 				people[i].User.ID = uuid.Must(uuid.NewV7()).String()
 			}
-			if _, err := w.CreateAll(t.Context(), people); err != nil {
+			if _, err := w.Bulk.CreateAll(t.Context(), people); err != nil {
 				t.Fatal(err)
 			}
 			if n := w.check(t); n != 9+15 {

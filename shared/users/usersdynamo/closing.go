@@ -18,6 +18,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/passkeysets"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/mail"
 	"portside/shared/users"
@@ -112,7 +113,7 @@ func (s *Store) closeUser(ctx context.Context, before, after users.User) (users.
 	p := s.plan()
 	p.begin(c)
 	if c.SignOut {
-		p.Add(nil, s.credentials.ClearPasskeys(after.ID))
+		p.Add(nil, passkeysets.Clear(s.credentials.Name(), after.ID))
 	}
 	updated, err := p.update(ctx, before, after)
 	if err == nil {
@@ -127,7 +128,7 @@ func (s *Store) move(ctx context.Context, before, after users.User) (users.User,
 	c := users.Closing{ID: rand.Text(), UserID: after.ID, At: after.UpdatedAt, SignOut: true, EndsAll: true}
 	p := s.plan()
 	p.begin(c)
-	p.Add(nil, s.credentials.ClearPasskeys(after.ID))
+	p.Add(nil, passkeysets.Clear(s.credentials.Name(), after.ID))
 	updated, err := p.update(ctx, before, after)
 	if err == nil {
 		s.trySweep(ctx, c.UserID)
@@ -139,9 +140,9 @@ func (s *Store) move(ctx context.Context, before, after users.User) (users.User,
 func (s *Store) closeCredentials(ctx context.Context, user users.User, ending users.Ending, at time.Time) error {
 	c := users.Closing{ID: rand.Text(), UserID: user.ID, At: at, SignOut: true, EndsAll: ending == users.EndAll}
 	p := s.plan()
-	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
+	p.Add(versions.ErrStale, s.People.Unchanged(user.ID, user.Version))
 	p.begin(c)
-	p.Add(nil, s.credentials.ClearPasskeys(user.ID))
+	p.Add(nil, passkeysets.Clear(s.credentials.Name(), user.ID))
 	p.audit(endingAction(ending), user)
 	err := p.run(ctx)
 	if err == nil {
@@ -242,7 +243,7 @@ type sweep struct {
 func (w *sweep) plan() *transactions.Plan {
 	plan := &transactions.Plan{}
 	if !w.isDeleted {
-		plan.Add(versions.ErrStale, w.store.Unchanged(w.closing.UserID, w.user.Version))
+		plan.Add(versions.ErrStale, w.store.People.Unchanged(w.closing.UserID, w.user.Version))
 		return plan
 	}
 	plan.Add(versions.ErrStale, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
@@ -258,7 +259,7 @@ func (w *sweep) closeTally(ctx context.Context) error {
 	isActive := !w.isDeleted && w.user.Status == users.Active && !w.closing.EndsAll
 	change := credentialsdynamo.Change{Active: &isActive, Version: w.user.Version}
 	plan := w.plan()
-	plan.Add(nil, w.store.credentials.Tally(w.closing.UserID, change))
+	plan.Add(nil, w.store.credentials.Writes.Tally(w.closing.UserID, change))
 	key, condition, values := w.isStored()
 	plan.Add(errReplaced, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &w.store.table, Key: key, ConditionExpression: condition, ExpressionAttributeValues: values,
@@ -278,7 +279,7 @@ func (w *sweep) writeAll(ctx context.Context, live []credentials.Credential) err
 			}
 		}
 		if !tally.IsEmpty() {
-			plan.Add(errContested, w.store.credentials.Tally(w.closing.UserID, tally))
+			plan.Add(errContested, w.store.credentials.Writes.Tally(w.closing.UserID, tally))
 		}
 		err := plan.WriteWith(ctx, attempt, w.store.client)
 		if contested = contested || err != nil; err != nil && !errors.Is(err, errContested) && !errors.Is(err, transactions.ErrBusy) {
@@ -296,7 +297,7 @@ func (w *sweep) storeEnds(ctx context.Context, ended []credentials.Credential) e
 	for batch := range slices.Chunk(ended, sweepBatch) {
 		plan := w.plan()
 		for _, c := range batch {
-			plan.Add(errContested, w.store.credentials.Revoke(c)...)
+			plan.Add(errContested, w.store.credentials.Writes.Revoke(c)...)
 		}
 		if err := plan.WriteWith(ctx, attempt, w.store.client); err != nil {
 			return err
@@ -311,12 +312,12 @@ func (w *sweep) writes(c credentials.Credential) []types.TransactWriteItem {
 	switch {
 	case w.isDeleted:
 		c.Reason = userDeleted
-		return w.store.credentials.Revoke(c)
+		return w.store.credentials.Writes.Revoke(c)
 	case c.Kind == credentials.Session && w.closing.SignOut, w.endsOne(c):
 		c.Reason = credentials.ReasonEnded
-		return w.store.credentials.Revoke(c)
+		return w.store.credentials.Writes.Revoke(c)
 	default:
-		return []types.TransactWriteItem{w.store.credentials.SetOwner(c.ID, credentials.OwnerOf(w.user.Person()))}
+		return []types.TransactWriteItem{w.store.credentials.Writes.SetOwner(c.ID, credentials.OwnerOf(w.user.Person()))}
 	}
 }
 
@@ -335,7 +336,7 @@ func (w *sweep) finish(ctx context.Context) error {
 	if w.closing.EndsAll && !w.isDeleted {
 		isActive := w.user.Status == users.Active
 		plan = w.plan()
-		plan.Add(nil, w.store.credentials.Tally(w.closing.UserID, credentialsdynamo.Change{Active: &isActive, Version: w.user.Version}))
+		plan.Add(nil, w.store.credentials.Writes.Tally(w.closing.UserID, credentialsdynamo.Change{Active: &isActive, Version: w.user.Version}))
 	}
 	key, condition, values := w.isStored()
 	plan.Add(errReplaced, types.TransactWriteItem{Delete: &types.Delete{

@@ -38,7 +38,7 @@ func newHolder(t *testing.T) *holder {
 		}
 	}
 	_, session := credentials.NewSession(owner(h.user), "test", leapDay())
-	writes := append(h.table.Issue(session), h.table.Tally(h.user.ID, credentialsdynamo.Change{Sessions: 1}))
+	writes := append(h.table.Writes.Issue(session), h.table.Writes.Tally(h.user.ID, credentialsdynamo.Change{Sessions: 1}))
 	if err := transactions.Write(t.Context(), d.client, writes); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func owner(u users.User) credentials.Owner {
 // issue creates a key for the user as it was read.
 func (h *holder) issue(u users.User) error {
 	secret := credentials.Mint(credentials.APIKey)
-	err := h.store.Issue(h.t.Context(), u, users.Issued{Key: credentials.Credential{
+	err := h.store.Keys.Issue(h.t.Context(), u, users.Issued{Key: credentials.Credential{
 		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "key", Owner: owner(u), CreatedAt: leapDay(),
 	}})
 	if err == nil {

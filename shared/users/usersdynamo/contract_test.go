@@ -79,7 +79,7 @@ func (d *fixture) addNumbers(t *testing.T, all []liststest.Item, want, got map[s
 	}
 	want["active admins"], got["active admins"] = fmt.Sprint(admins), fmt.Sprint(stored)
 	for _, id := range customers[1:] {
-		state, exists, err := d.table().Customer(t.Context(), id)
+		state, exists, err := d.table().Customers.Get(t.Context(), id)
 		if err != nil || !exists {
 			t.Fatalf("customer %s exists: %v, %v", id, exists, err)
 		}

@@ -31,7 +31,7 @@ func TestDeletionReadsAtOnce(t *testing.T) {
 // TestCostOfPages asserts calls, which wait for each other, and read units. Authentication adds one call.
 func TestCostOfPages(t *testing.T) {
 	d := newFixture(t)
-	if _, err := d.store.CreateAll(t.Context(), newcomers("x", 300)); err != nil {
+	if _, err := d.store.Bulk.CreateAll(t.Context(), newcomers("x", 300)); err != nil {
 		t.Fatal(err)
 	}
 	client, meter := awstest.Metered(d.client)
@@ -58,7 +58,7 @@ func TestCostOfPages(t *testing.T) {
 // TestCursorsCostLessThanOffsets follows the cursors of all users. Each page takes the read of the total and one Query.
 func TestCursorsCostLessThanOffsets(t *testing.T) {
 	d := newFixture(t)
-	if _, err := d.store.CreateAll(t.Context(), newcomers("x", 300)); err != nil {
+	if _, err := d.store.Bulk.CreateAll(t.Context(), newcomers("x", 300)); err != nil {
 		t.Fatal(err)
 	}
 	client, meter := awstest.Metered(d.client)
@@ -118,7 +118,7 @@ func TestCostOfChanges(t *testing.T) {
 		{"role and status", change(func(u *users.User) { u.Role, u.Status = "user", users.Active }), 2, 31}, // 4
 		{"deletion", func() error { return store.Delete(t.Context(), ada, ada.UpdatedAt) }, 2, 37},          // 4 + 2
 		{"import of 7", func() error {
-			_, err := store.CreateAll(t.Context(), newcomers("x", 7))
+			_, err := store.Bulk.CreateAll(t.Context(), newcomers("x", 7))
 			return err
 		}, 3, 160}, // 4
 	} {

@@ -10,7 +10,7 @@ import (
 )
 
 // A user of a customer is also in the lists of the customer, see lists.Entry, and is counted in the state of the customer, which limits the
-// number. The state is in the table of credentials, where authentication reads it; see credentialsdynamo.CustomerState.
+// number. The state is in the table of credentials, where authentication reads it; see customerstates.State.
 
 // errNoRoom is replaced by its reason; see explainCustomer.
 var errNoRoom = errors.New("usersdynamo: the customer does not exist or has no room for another user")
@@ -18,14 +18,14 @@ var errNoRoom = errors.New("usersdynamo: the customer does not exist or has no r
 // join counts the user in the customer, unless the user is one of the staff.
 func (p *plan) join(u users.User) {
 	if u.CustomerID != "" {
-		p.Add(errNoRoom, p.store.credentials.CountUsers(u.CustomerID, 1))
+		p.Add(errNoRoom, p.store.credentials.Customers.CountUsers(u.CustomerID, 1))
 	}
 }
 
 // leave is the opposite of join.
 func (p *plan) leave(u users.User) {
 	if u.CustomerID != "" {
-		p.Add(records.ErrListed, p.store.credentials.CountUsers(u.CustomerID, -1))
+		p.Add(records.ErrListed, p.store.credentials.Customers.CountUsers(u.CustomerID, -1))
 	}
 }
 
@@ -34,7 +34,7 @@ func (s *Store) explainCustomer(ctx context.Context, err error, customerID strin
 	if !errors.Is(err, errNoRoom) {
 		return err
 	}
-	_, exists, err := s.credentials.Customer(ctx, customerID)
+	_, exists, err := s.credentials.Customers.Get(ctx, customerID)
 	switch {
 	case err != nil:
 		return err
@@ -46,8 +46,8 @@ func (s *Store) explainCustomer(ctx context.Context, err error, customerID strin
 }
 
 // Rooms implements users.BulkStore.
-func (s *Store) Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error) {
-	states, err := s.credentials.Customers(ctx, customerIDs)
+func (s Bulk) Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error) {
+	states, err := s.store.credentials.Customers.All(ctx, customerIDs)
 	rooms := make(map[string]int64, len(states))
 	for id, state := range states {
 		rooms[id] = math.MaxInt64
@@ -65,6 +65,6 @@ func (s *Store) RebuildCustomer(ctx context.Context, customerID string) (wrong b
 	if err != nil {
 		return wrong, err
 	}
-	corrected, err := s.credentials.RecountUsers(ctx, customerID, s.records.Lists.In(customerID).Total)
+	corrected, err := s.credentials.Customers.RecountUsers(ctx, customerID, s.records.Lists.In(customerID).Total)
 	return wrong || corrected, err
 }

@@ -28,7 +28,7 @@ func TestAdminsOfCustomersAreNotStaff(t *testing.T) {
 	d := newFixture(t)
 	d.userOf(t, customers[1], "chief@acme.example", principal.Admin)
 	staff := d.userOf(t, "", "root@example.com", principal.Admin)
-	holders, err := d.store.Holders(t.Context(), principal.CredentialsApprove, 10)
+	holders, err := d.store.People.Holders(t.Context(), principal.CredentialsApprove, 10)
 	if err != nil || len(holders) != 1 || holders[0].ID != staff.ID {
 		t.Errorf("the holders are %+v, %v, want only the staff", holders, err)
 	}

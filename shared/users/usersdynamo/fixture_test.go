@@ -12,6 +12,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
@@ -41,8 +42,8 @@ func newFixture(t *testing.T) *fixture {
 	}
 	d.store = d.over(client)
 	err := transactions.Write(t.Context(), client, []types.TransactWriteItem{
-		d.table().AddCustomer(customers[1], credentialsdynamo.CustomerState{}),
-		d.table().AddCustomer(customers[2], credentialsdynamo.CustomerState{MaxUsers: 3}),
+		d.table().Customers.Add(customers[1], customerstates.State{}),
+		d.table().Customers.Add(customers[2], customerstates.State{MaxUsers: 3}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +99,7 @@ func newPopulatedStore(t *testing.T) *populatedStore {
 	d := newFixture(t)
 	w := &populatedStore{fixture: d, Store: d.store}
 	people := newcomers("person", 9)
-	if _, err := d.store.CreateAll(t.Context(), people); err != nil {
+	if _, err := d.store.Bulk.CreateAll(t.Context(), people); err != nil {
 		t.Fatal(err)
 	}
 	for _, creation := range people {

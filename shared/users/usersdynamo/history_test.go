@@ -243,7 +243,7 @@ func TestHistoriesAreReadInPages(t *testing.T) {
 	for i := range people {
 		people[i].User.Metadata = []byte(`{"a": "` + strings.Repeat("x", 14_000) + `"}`)
 	}
-	if _, err := d.store.CreateAll(t.Context(), people); err != nil {
+	if _, err := d.store.Bulk.CreateAll(t.Context(), people); err != nil {
 		t.Fatal(err)
 	}
 	d.check(t)
@@ -296,7 +296,7 @@ func TestLargestBatch(t *testing.T) {
 		}
 	}
 	client, meter := awstest.Metered(d.client)
-	outcomes, err := d.over(client).CreateAll(t.Context(), people)
+	outcomes, err := d.over(client).Bulk.CreateAll(t.Context(), people)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ import (
 )
 
 // Invited implements users.InvitationReader.
-func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Time) (users.User, error) {
-	stored, err := s.credentials.Get(ctx, link.ID())
+func (s Invitations) Invited(ctx context.Context, link credentials.Secret, at time.Time) (users.User, error) {
+	stored, err := s.store.credentials.Get(ctx, link.ID())
 	if errors.Is(err, credentials.ErrUnknown) || err == nil && !link.Matches(stored.Hash) {
 		return users.User{}, fmt.Errorf("%w (%w)", users.ErrLink, credentials.ErrUnknown)
 	}
@@ -31,14 +31,14 @@ func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Ti
 	if stored.Kind != link.Kind() || !stored.Live(at) {
 		return users.User{}, users.ErrLink
 	}
-	user, err := s.Get(ctx, stored.Owner.ID)
+	user, err := s.store.Get(ctx, stored.Owner.ID)
 	if errors.Is(err, users.ErrNotFound) || err == nil && (user.Status != users.Pending || user.LinkID != link.ID()) {
 		return users.User{}, users.ErrLink
 	}
 	if err != nil {
 		return users.User{}, err
 	}
-	person, err := s.personInCustomer(ctx, user, nil)
+	person, err := s.store.personInCustomer(ctx, user, nil)
 	if err == nil && person.CustomerSuspended {
 		return users.User{}, users.ErrCustomerSuspended
 	}
@@ -46,22 +46,22 @@ func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Ti
 }
 
 // CurrentInvitation implements users.InvitationReader.
-func (s *Store) CurrentInvitation(ctx context.Context, userID string) (users.CurrentInvitation, error) {
-	user, err := s.Get(ctx, userID)
+func (s Invitations) CurrentInvitation(ctx context.Context, userID string) (users.CurrentInvitation, error) {
+	user, err := s.store.Get(ctx, userID)
 	current := users.CurrentInvitation{User: user}
 	if err != nil || user.Status != users.Pending {
 		return current, err
 	}
-	if _, current.IsUnsent, err = items.Get[unsentItem](ctx, items.In(s.client, s.table), unsentKey(userID)); err != nil {
+	if _, current.IsUnsent, err = items.Get[unsentItem](ctx, items.In(s.store.client, s.store.table), unsentKey(userID)); err != nil {
 		return users.CurrentInvitation{}, err
 	}
-	if current.Links, err = s.credentials.Issued(ctx, userID); err != nil {
+	if current.Links, err = s.store.credentials.Issued(ctx, userID); err != nil {
 		return users.CurrentInvitation{}, err
 	}
 	if user.LinkID == "" { // of an import, whose links are created with the mails
 		return current, nil
 	}
-	link, err := s.credentials.Get(ctx, user.LinkID)
+	link, err := s.store.credentials.Get(ctx, user.LinkID)
 	if errors.Is(err, credentials.ErrUnknown) { // deleted after it had expired
 		return current, nil
 	}
@@ -73,15 +73,15 @@ func (s *Store) CurrentInvitation(ctx context.Context, userID string) (users.Cur
 }
 
 // Activate implements users.InvitationStore.
-func (s *Store) Activate(ctx context.Context, user users.User, key credentials.Credential, at time.Time) (users.User, error) {
+func (s Invitations) Activate(ctx context.Context, user users.User, key credentials.Credential, at time.Time) (users.User, error) {
 	after := user
 	after.Status, after.LinkID, after.UpdatedAt, after.Version = users.Active, "", at, user.Version+1
 	after.LastLoginAt = at
 	var err error
-	if key.Generation, err = s.credentials.Generation(ctx, user.CustomerID); err != nil {
+	if key.Generation, err = s.store.credentials.Customers.Generation(ctx, user.CustomerID); err != nil {
 		return users.User{}, err
 	}
-	p := s.plan()
+	p := s.store.plan()
 	if err := p.recordChange(user, &after); err != nil {
 		return users.User{}, err
 	}
@@ -97,9 +97,9 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 
 // Unsent implements users.InvitationReader. It skips invitations that are not due. The customers take turns, also over several calls; the
 // oldest users of each come first.
-func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Unsent, error) {
-	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true),
+func (s Invitations) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Unsent, error) {
+	pages := dynamodb.NewQueryPaginator(s.store.client, &dynamodb.QueryInput{
+		TableName: &s.store.table, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :unsent"), FilterExpression: aws.String("due <= :at"),
 		ExpressionAttributeValues: items.Map{":unsent": items.Text("unsent"), ":at": items.Number(at.UnixMilli())},
 	})
@@ -118,8 +118,8 @@ func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Un
 		}
 	}
 	var due []users.Unsent
-	for _, stored := range mail.InTurns(&s.turns, waiting, limit, func(u unsentItem) string { return u.Customer }) {
-		user, err := s.Get(ctx, stored.SK)
+	for _, stored := range mail.InTurns(&s.store.turns, waiting, limit, func(u unsentItem) string { return u.Customer }) {
+		user, err := s.store.Get(ctx, stored.SK)
 		if errors.Is(err, users.ErrNotFound) {
 			continue
 		}
@@ -134,16 +134,16 @@ func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Un
 }
 
 // Renew implements users.InvitationStore.
-func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Invitation, at time.Time) error {
+func (s Invitations) Renew(ctx context.Context, user users.User, invitation users.Invitation, at time.Time) error {
 	if user.Status != users.Pending {
 		return versions.ErrStale
 	}
-	p := s.plan()
+	p := s.store.plan()
 	if err := p.revokeLink(ctx, user, at, "replaced"); err != nil {
 		return err
 	}
 	p.Add(versions.ErrStale, p.relink(user, invitation.Link.ID))
-	unsent := &types.Put{TableName: &s.table, Item: items.Encode(newUnsentItem(user, invitation))}
+	unsent := &types.Put{TableName: &s.store.table, Item: items.Encode(newUnsentItem(user, invitation))}
 	if isRepeated := invitation.Attempts > 0; isRepeated {
 		unsent.ConditionExpression = aws.String("attribute_exists(pk)")
 	}
@@ -155,13 +155,13 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 }
 
 // Abandon implements users.InvitationStore.
-func (s *Store) Abandon(ctx context.Context, user users.User, at time.Time) error {
-	p := s.plan()
+func (s Invitations) Abandon(ctx context.Context, user users.User, at time.Time) error {
+	p := s.store.plan()
 	if err := p.revokeLink(ctx, user, at, "unsent"); err != nil {
 		return err
 	}
 	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &s.table, Key: unsentKey(user.ID), ConditionExpression: aws.String("link = :link"),
+		TableName: &s.store.table, Key: unsentKey(user.ID), ConditionExpression: aws.String("link = :link"),
 		ExpressionAttributeValues: items.Map{":link": items.Text(user.LinkID)},
 	}})
 	p.audit(audit.UserInvitationEnded, user)
@@ -197,9 +197,9 @@ func (p *plan) relink(user users.User, linkID string) types.TransactWriteItem {
 }
 
 // MarkSent implements users.InvitationStore.
-func (s *Store) MarkSent(ctx context.Context, userID, linkID string) error {
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &s.table, Key: unsentKey(userID), ConditionExpression: aws.String("link = :link"),
+func (s Invitations) MarkSent(ctx context.Context, userID, linkID string) error {
+	_, err := s.store.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: &s.store.table, Key: unsentKey(userID), ConditionExpression: aws.String("link = :link"),
 		ExpressionAttributeValues: items.Map{":link": items.Text(linkID)},
 	}, items.RetryConflicts)
 	if items.ConditionFailed(err) {

@@ -19,18 +19,18 @@ import (
 
 // Issue implements users.KeyStore. The write is conditional on the user's version in the tally, so it fails if the user's role or status
 // has changed. It does not touch the user, so that issuing cannot hold up an admin's change.
-func (s *Store) Issue(ctx context.Context, user users.User, issued users.Issued) error {
-	return s.issueWithRecount(ctx, user, issued, nil)
+func (s Keys) Issue(ctx context.Context, user users.User, issued users.Issued) error {
+	return s.store.issueWithRecount(ctx, user, issued, nil)
 }
 
 // IssueOnce implements users.KeyStore.
-func (s *Store) IssueOnce(ctx context.Context, user users.User, issued users.Issued, once idempotency.Key) (users.Issued, error) {
-	remember := s.credentials.Remember(once, issued.Secret, issued.Key.CreatedAt)
-	err := s.issueWithRecount(ctx, user, issued, &remember)
+func (s Keys) IssueOnce(ctx context.Context, user users.User, issued users.Issued, once idempotency.Key) (users.Issued, error) {
+	remember := s.store.credentials.Writes.Remember(once, issued.Secret, issued.Key.CreatedAt)
+	err := s.store.issueWithRecount(ctx, user, issued, &remember)
 	if !errors.Is(err, idempotencykeys.ErrInUse) {
 		return issued, err
 	}
-	key, secret, err := s.credentials.Replay(ctx, once, issued.Key.CreatedAt)
+	key, secret, err := s.store.credentials.Replay(ctx, once, issued.Key.CreatedAt)
 	return users.Issued{Key: key, Secret: secret, Replayed: true}, err
 }
 
@@ -53,7 +53,7 @@ func (s *Store) generation(ctx context.Context, user users.User, by principal.Cr
 	if by.ID != "" && by.CustomerID == user.CustomerID {
 		return by.Generation, nil
 	}
-	return s.credentials.Generation(ctx, user.CustomerID)
+	return s.credentials.Customers.Generation(ctx, user.CustomerID)
 }
 
 func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued, remember *types.TransactWriteItem) error {
@@ -63,10 +63,10 @@ func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued,
 		p.tally.On, p.tally.Kind = issued.Key.CreatedAt, issued.Key.Kind
 	}
 	if issued.By.ID != "" {
-		p.Add(users.ErrCaller, s.credentials.StillWorks(issued.By)...)
+		p.Add(users.ErrCaller, s.credentials.Writes.StillWorks(issued.By)...)
 	}
 	if issued.Notice != nil {
-		p.Add(nil, s.credentials.Notify(*issued.Notice))
+		p.Add(nil, s.credentials.Writes.Notify(*issued.Notice))
 	}
 	if remember != nil {
 		p.Add(idempotencykeys.ErrInUse, *remember)
@@ -80,30 +80,30 @@ func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued,
 }
 
 // Keys implements users.KeyStore.
-func (s *Store) Keys(ctx context.Context, userID string) ([]credentials.Credential, error) {
-	all, err := s.credentials.ListWithUses(ctx, userID, credentials.APIKey)
+func (s Keys) Keys(ctx context.Context, userID string) ([]credentials.Credential, error) {
+	all, err := s.store.credentials.ListWithUses(ctx, userID, credentials.APIKey)
 	return slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.RevokedAt.IsZero() }), err
 }
 
 // Revoke implements users.KeyStore. It reads the key, whose makers lead to other items.
-func (s *Store) Revoke(ctx context.Context, userID, keyID string, at time.Time) error {
+func (s Keys) Revoke(ctx context.Context, userID, keyID string, at time.Time) error {
 	return versions.Retry(ctx, func() error {
-		key, err := s.key(ctx, userID, keyID)
+		key, err := s.store.key(ctx, userID, keyID)
 		if err != nil || !key.RevokedAt.IsZero() {
 			return err
 		}
-		p := s.plan()
+		p := s.store.plan()
 		p.Record(credentialsdynamo.Revoked(p.revoke(key, at, "deleted")))
 		return p.run(ctx)
 	})
 }
 
 // Key implements users.KeyStore.
-func (s *Store) Key(ctx context.Context, userID, keyID string) (credentials.Credential, error) {
-	if _, err := s.key(ctx, userID, keyID); err != nil {
+func (s Keys) Key(ctx context.Context, userID, keyID string) (credentials.Credential, error) {
+	if _, err := s.store.key(ctx, userID, keyID); err != nil {
 		return credentials.Credential{}, err
 	}
-	return s.credentials.GetWithUse(ctx, keyID)
+	return s.store.credentials.GetWithUse(ctx, keyID)
 }
 
 // key returns an API key of a user, also a revoked one. Errors: users.ErrNoKey.

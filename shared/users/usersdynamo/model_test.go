@@ -84,7 +84,7 @@ func (m *model) importMany(t *rapid.T) {
 			people[i].User.Status, people[i].Invitation = users.Pending, &users.Invitation{}
 		}
 	}
-	outcomes, err := m.fixture.store.CreateAll(m.t.Context(), people)
+	outcomes, err := m.fixture.store.Bulk.CreateAll(m.t.Context(), people)
 	m.tolerate(err)
 	for i, err := range outcomes {
 		if m.tolerate(err, users.ErrEmailTaken, users.ErrTooManyUsers); err == nil {
@@ -119,7 +119,7 @@ func (m *model) activate(t *rapid.T) {
 			return
 		}
 		secret := credentials.Mint(credentials.APIKey)
-		updated, err := m.fixture.store.Activate(m.t.Context(), before, credentials.Credential{
+		updated, err := m.fixture.store.Invitations.Activate(m.t.Context(), before, credentials.Credential{
 			ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Owner: credentials.Owner{ID: before.ID}, CreatedAt: at,
 		}, at)
 		m.tolerate(err)

@@ -4,9 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/passkeys"
 	"portside/shared/passkeys/passkeysdynamo"
@@ -23,7 +26,7 @@ func TestDeletingAUserDeletesThePasskeys(t *testing.T) {
 	ada := created.User
 	keys := credentialsdynamo.New(d.client, d.keys, d.counts)
 	_, session := credentials.NewSession(credentials.Owner{ID: ada.ID, Role: ada.Role, Active: true}, "test", leapDay())
-	writes := append(keys.Issue(session), keys.Tally(ada.ID, credentialsdynamo.Change{Sessions: 1}))
+	writes := append(keys.Writes.Issue(session), keys.Writes.Tally(ada.ID, credentialsdynamo.Change{Sessions: 1}))
 	if err := transactions.Write(t.Context(), d.client, writes); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,7 @@ func TestPasskeysEndWithTheCustomer(t *testing.T) {
 	store := passkeysdynamo.New(d.client, keys)
 	owner := credentials.Owner{ID: userID, CustomerID: customerID, Role: principal.User, Active: true}
 	_, session := credentials.NewSession(owner, "test", leapDay())
-	writes := append(keys.Issue(session), keys.AddCustomer(customerID, credentialsdynamo.CustomerState{}))
+	writes := append(keys.Writes.Issue(session), keys.Customers.Add(customerID, customerstates.State{}))
 	if err := transactions.Write(t.Context(), d.client, writes); err != nil {
 		t.Fatal(err)
 	}
@@ -80,8 +83,9 @@ func TestPasskeysEndWithTheCustomer(t *testing.T) {
 	if set := add("old", 0, leapDay().Add(time.Hour)); len(set.Passkeys) != 1 {
 		t.Fatalf("%+v", set)
 	}
-	if exists, err := keys.EndCredentials(t.Context(), customerID, "acme", leapDay()); err != nil || !exists {
-		t.Fatal(exists, err)
+	end := []types.TransactWriteItem{keys.Customers.EndCredentials(customerID, leapDay())}
+	if err := transactions.Write(t.Context(), d.client, end); err != nil {
+		t.Fatal(err)
 	}
 	if set, err := store.Set(t.Context(), userID); err != nil || len(set.Passkeys) != 0 || set.Version != 1 {
 		t.Errorf("after the end: %+v, %v", set, err)

@@ -14,15 +14,15 @@ import (
 )
 
 // Person returns a user as other domains see one, or users.ErrNotFound.
-func (s *Store) Person(ctx context.Context, id string) (principal.Person, error) {
-	user, err := s.Get(ctx, id)
-	return s.personInCustomer(ctx, user, err)
+func (s People) Person(ctx context.Context, id string) (principal.Person, error) {
+	user, err := s.store.Get(ctx, id)
+	return s.store.personInCustomer(ctx, user, err)
 }
 
 // PersonByEmail is Person for an address, which must be normal (see users.NewUser.Normal).
-func (s *Store) PersonByEmail(ctx context.Context, address string) (principal.Person, error) {
-	user, err := s.ByEmail(ctx, address)
-	return s.personInCustomer(ctx, user, err)
+func (s People) PersonByEmail(ctx context.Context, address string) (principal.Person, error) {
+	user, err := s.store.ByEmail(ctx, address)
+	return s.store.personInCustomer(ctx, user, err)
 }
 
 // personInCustomer returns a user that was read as a person, with the state of the customer, if any.
@@ -31,7 +31,7 @@ func (s *Store) personInCustomer(ctx context.Context, u users.User, err error) (
 	if err != nil || u.CustomerID == "" {
 		return person, err
 	}
-	state, exists, err := s.credentials.Customer(ctx, u.CustomerID)
+	state, exists, err := s.credentials.Customers.Get(ctx, u.CustomerID)
 	person.CustomerSuspended, person.Generation = !exists || state.Suspended, state.Generation
 	return person, err
 }
@@ -39,7 +39,7 @@ func (s *Store) personInCustomer(ctx context.Context, u users.User, err error) (
 // Holders returns up to most active users of the vendor's staff whose role includes the permission: those with the
 // highest roles first, then the oldest. They come from lists, so they have no version. The lists also have the users of customers, so
 // Holders reads at most maxHolderPages of a role.
-func (s *Store) Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error) {
+func (s People) Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error) {
 	var found []principal.Person
 	for _, role := range principal.Roles() {
 		if !role.Permits(permission) {
@@ -47,7 +47,7 @@ func (s *Store) Holders(ctx context.Context, permission principal.Permission, mo
 		}
 		query := users.Query{Role: role, Limit: users.MaxLimit}
 		for pages := 0; pages < maxHolderPages && len(found) < most; pages++ {
-			page, err := s.List(ctx, query)
+			page, err := s.store.List(ctx, query)
 			if err != nil {
 				return nil, err
 			}
@@ -75,9 +75,9 @@ func activeStaff(all []users.User) []principal.Person {
 
 // Unchanged returns the check that a user still has this version, and so the same role and status.
 // Stores of other domains use it when they issue a credential for a user other than the caller.
-func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem {
+func (s People) Unchanged(userID string, version int64) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName: &s.table, Key: s.records.Key(userID), ConditionExpression: aws.String("version = :version"),
+		TableName: &s.store.table, Key: s.store.records.Key(userID), ConditionExpression: aws.String("version = :version"),
 		ExpressionAttributeValues: items.Map{":version": items.Number(version)},
 	}}
 }
@@ -85,9 +85,9 @@ func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem 
 // SignedIn returns the write that records the time of a sign-in. It fails unless the user is active and still has this
 // version. It does not change the version, so that frequent sign-ins do not conflict with an admin's
 // changes.
-func (s *Store) SignedIn(userID string, version int64, at time.Time) types.TransactWriteItem {
+func (s People) SignedIn(userID string, version int64, at time.Time) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.table, Key: s.records.Key(userID), UpdateExpression: aws.String("SET lastLogin = :at"),
+		TableName: &s.store.table, Key: s.store.records.Key(userID), UpdateExpression: aws.String("SET lastLogin = :at"),
 		ConditionExpression:      aws.String("version = :version AND #status = :active"),
 		ExpressionAttributeNames: map[string]string{"#status": "status"},
 		ExpressionAttributeValues: items.Map{
@@ -98,24 +98,24 @@ func (s *Store) SignedIn(userID string, version int64, at time.Time) types.Trans
 
 // Persons returns the users with the distinct ids, in no particular order. It reads all of them at
 // once. Users who do not exist are missing.
-func (s *Store) Persons(ctx context.Context, ids []string) ([]principal.Person, error) {
+func (s People) Persons(ctx context.Context, ids []string) ([]principal.Person, error) {
 	var found []principal.Person
-	err := s.readAll(ctx, ids, func(stored userItem) { found = append(found, stored.user().Person()) })
+	err := s.store.readAll(ctx, ids, func(stored userItem) { found = append(found, stored.user().Person()) })
 	return found, err
 }
 
 // Existing returns the distinct ids that belong to a user, in no particular order. It
 // reads all of them at once.
-func (s *Store) Existing(ctx context.Context, ids []string) ([]string, error) {
+func (s People) Existing(ctx context.Context, ids []string) ([]string, error) {
 	var found []string
-	err := s.readAll(ctx, ids, func(stored userItem) { found = append(found, stored.ID) })
+	err := s.store.readAll(ctx, ids, func(stored userItem) { found = append(found, stored.ID) })
 	return found, err
 }
 
 // Members returns up to most users of a customer with numbers from a number on, in the order of creation, with one strongly consistent
 // Query.
-func (s *Store) Members(ctx context.Context, customerID string, from int64, most int) ([]principal.Member, error) {
-	found, err := lists.From[listItem](ctx, s.records.Lists.In(customerID), from, most)
+func (s People) Members(ctx context.Context, customerID string, from int64, most int) ([]principal.Member, error) {
+	found, err := lists.From[listItem](ctx, s.store.records.Lists.In(customerID), from, most)
 	members := make([]principal.Member, len(found))
 	for i, user := range found {
 		members[i] = principal.Member{ID: user.Entry.ID, Number: user.Number}
@@ -124,8 +124,8 @@ func (s *Store) Members(ctx context.Context, customerID string, from int64, most
 }
 
 // CustomerExists reports whether a customer has the id.
-func (s *Store) CustomerExists(ctx context.Context, id string) (bool, error) {
-	_, exists, err := s.credentials.Customer(ctx, id)
+func (s People) CustomerExists(ctx context.Context, id string) (bool, error) {
+	_, exists, err := s.store.credentials.Customers.Get(ctx, id)
 	return exists, err
 }
 

@@ -30,7 +30,7 @@ func TestHoldersOfPermission(t *testing.T) {
 		{principal.TokensWrite, 3, []string{"person0@example.com", "person8@example.com", "person1@example.com"}},
 		{"nothing:at-all", 50, nil},
 	} {
-		found, err := w.Holders(t.Context(), c.permission, c.most)
+		found, err := w.People.Holders(t.Context(), c.permission, c.most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,12 +46,12 @@ func TestHoldersOfPermission(t *testing.T) {
 
 func TestUnchangedDetectsChangesOfPerson(t *testing.T) {
 	w := newPopulatedStore(t)
-	before, err := w.Person(t.Context(), w.people[3].ID)
+	before, err := w.People.Person(t.Context(), w.people[3].ID)
 	if err != nil || !before.Active || before.Role != principal.Viewer || before.Version != 1 {
 		t.Fatalf("%+v, %v", before, err)
 	}
 	unchanged := func() error {
-		return transactions.Write(t.Context(), w.client, []types.TransactWriteItem{w.Unchanged(before.ID, before.Version)})
+		return transactions.Write(t.Context(), w.client, []types.TransactWriteItem{w.People.Unchanged(before.ID, before.Version)})
 	}
 	if err := unchanged(); err != nil {
 		t.Errorf("transaction on an unchanged user: %v", err)
@@ -64,7 +64,7 @@ func TestUnchangedDetectsChangesOfPerson(t *testing.T) {
 	if _, failed := transactions.FailedAt(unchanged()); !failed {
 		t.Error("Unchanged did not detect a suspension")
 	}
-	if _, err := w.Person(t.Context(), "nobody"); !errors.Is(err, users.ErrNotFound) {
+	if _, err := w.People.Person(t.Context(), "nobody"); !errors.Is(err, users.ErrNotFound) {
 		t.Errorf("unknown user: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/passkeysets"
 	"portside/shared/dynamo/records"
 	"portside/shared/mail"
 	"portside/shared/users"
@@ -39,7 +40,7 @@ func (p *plan) run(ctx context.Context) error {
 		p.Add(users.ErrLastAdmin, p.adminCount())
 	}
 	if p.owner != "" && !p.tally.IsEmpty() {
-		p.Add(p.tallyRefusal(), p.store.credentials.Tally(p.owner, p.tally))
+		p.Add(p.tallyRefusal(), p.store.credentials.Writes.Tally(p.owner, p.tally))
 	}
 	return p.Run(ctx)
 }
@@ -103,7 +104,7 @@ func (p *plan) countMails(quotas []mail.Quota, at time.Time) {
 		mails[q]++
 	}
 	for _, q := range quotas {
-		p.Add(q.Exceeded(at), p.store.credentials.CountMails(q, mails[q], at)...)
+		p.Add(q.Exceeded(at), p.store.credentials.Windows.Count(q.Window(), mails[q], at)...)
 		mails[q] = 0
 	}
 }
@@ -112,7 +113,7 @@ func (p *plan) countMails(quotas []mail.Quota, at time.Time) {
 func (p *plan) issue(c credentials.Credential) {
 	p.owner = c.Owner.ID
 	p.tally.Issue(c.Kind)
-	p.Add(records.ErrDuplicateID, p.store.credentials.Issue(c)...)
+	p.Add(records.ErrDuplicateID, p.store.credentials.Writes.Issue(c)...)
 }
 
 // revoke revokes a credential, and returns it as revoked.
@@ -120,7 +121,7 @@ func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) cre
 	p.owner = c.Owner.ID
 	p.tally.Revoke(c, at)
 	c.RevokedAt, c.Reason = at, reason
-	p.Add(errCredentialsChanged, p.store.credentials.Revoke(c)...)
+	p.Add(errCredentialsChanged, p.store.credentials.Writes.Revoke(c)...)
 	return c
 }
 
@@ -138,12 +139,12 @@ func (p *plan) updateCredentials(ctx context.Context, linkID string, after users
 		case c.Kind == credentials.Session && !owner.Active:
 			p.revoke(c, after.UpdatedAt, "user not active")
 		default:
-			p.Add(errCredentialsChanged, p.store.credentials.SetOwner(c.ID, owner))
+			p.Add(errCredentialsChanged, p.store.credentials.Writes.SetOwner(c.ID, owner))
 		}
 	}
 	p.tally.Active, p.tally.Version = &owner.Active, after.Version
 	if !owner.Active {
-		p.Add(nil, p.store.credentials.ClearPasskeys(after.ID))
+		p.Add(nil, passkeysets.Clear(p.store.credentials.Name(), after.ID))
 	}
 	return err
 }
@@ -154,12 +155,12 @@ func (p *plan) revokeAll(userID string, owned credentialsdynamo.Open, at time.Ti
 	p.rely(userID, owned)
 	p.tally.EndedAt, p.tally.Reason, p.tally.Active = at, userDeleted, new(bool)
 	for _, c := range owned.Ended {
-		p.Add(errCredentialsChanged, p.store.credentials.Revoke(c)...)
+		p.Add(errCredentialsChanged, p.store.credentials.Writes.Revoke(c)...)
 	}
 	for _, c := range owned.Live {
 		p.tally.Revoke(c, at)
 		c.RevokedAt, c.Reason = at, p.tally.Reason
-		p.Add(errCredentialsChanged, p.store.credentials.Revoke(c)...)
+		p.Add(errCredentialsChanged, p.store.credentials.Writes.Revoke(c)...)
 	}
 }
 

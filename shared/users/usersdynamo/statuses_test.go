@@ -102,7 +102,7 @@ func TestLargestChange(t *testing.T) {
 	}
 	for range credentials.MaxSessions {
 		_, session := credentials.NewSession(owner(h.user), "test", leapDay())
-		writes := append(h.table.Issue(session), h.table.Tally(h.user.ID, credentialsdynamo.Change{Sessions: 1}))
+		writes := append(h.table.Writes.Issue(session), h.table.Writes.Tally(h.user.ID, credentialsdynamo.Change{Sessions: 1}))
 		if err := transactions.Write(t.Context(), d.client, writes); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestPagesOfStatusesCostTheSame(t *testing.T) {
 	for i := range people {
 		people[i].User.Status = users.Statuses()[i/2%4]
 	}
-	if _, err := d.store.CreateAll(t.Context(), people); err != nil {
+	if _, err := d.store.Bulk.CreateAll(t.Context(), people); err != nil {
 		t.Fatal(err)
 	}
 	client, meter := awstest.Metered(d.client)

@@ -53,12 +53,13 @@ import (
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/passkeysets"
 	"portside/shared/dynamo/records"
 	"portside/shared/mail"
 	"portside/shared/users"
 )
 
-// Store keeps users, their keys and their invitations.
+// Store keeps users. Its fields are the other stores over the same table.
 type Store struct {
 	// SweepTime is how long a request sweeps the credentials of a user before it leaves the rest to the schedule. New sets five seconds.
 	SweepTime time.Duration
@@ -68,21 +69,40 @@ type Store struct {
 	records     *records.Table
 	credentials *credentialsdynamo.Table
 	turns       mail.Turns
+
+	Keys        Keys
+	Invitations Invitations
+	Bulk        Bulk
+	People      People
 }
+
+// Keys keeps API keys of users.
+type Keys struct{ store *Store }
+
+// Invitations keeps activation links of users, and whether they were mailed.
+type Invitations struct{ store *Store }
+
+// Bulk adds many users at once.
+type Bulk struct{ store *Store }
+
+// People finds users for other domains.
+type People struct{ store *Store }
 
 // New returns a Store in the named table. keys is the table of credentials, and days the table of day counters.
 func New(client *dynamodb.Client, table string, keys *credentialsdynamo.Table, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "users", Label: "role", Labels: labels(), State: "status", States: states()}
 	kept := records.New(audit.User, client, table, shape)
 	kept.Days, kept.Log = days, keys.Audit
-	return &Store{client: client, table: table, records: kept, credentials: keys, SweepTime: sweepTime}
+	s := &Store{client: client, table: table, records: kept, credentials: keys, SweepTime: sweepTime}
+	s.Keys, s.Invitations, s.Bulk, s.People = Keys{s}, Invitations{s}, Bulk{s}, People{s}
+	return s
 }
 
 var (
 	_ users.Store           = (*Store)(nil)
-	_ users.KeyStore        = (*Store)(nil)
-	_ users.InvitationStore = (*Store)(nil)
-	_ users.BulkStore       = (*Store)(nil)
+	_ users.KeyStore        = Keys{}
+	_ users.InvitationStore = Invitations{}
+	_ users.BulkStore       = Bulk{}
 	_ users.ClosingStore    = (*Store)(nil)
 )
 
@@ -192,7 +212,7 @@ func (p *plan) update(ctx context.Context, before, after users.User) (users.User
 // End implements users.Store.
 func (s *Store) End(ctx context.Context, user users.User, ending users.Ending, at time.Time) error {
 	p := s.plan()
-	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
+	p.Add(versions.ErrStale, s.People.Unchanged(user.ID, user.Version))
 	p.Policy = attempt
 	live, err := p.live(ctx, user.ID, at)
 	if err != nil {
@@ -206,7 +226,7 @@ func (s *Store) End(ctx context.Context, user users.User, ending users.Ending, a
 		p.revoke(c, at, credentials.ReasonEnded)
 	}
 	p.audit(endingAction(ending), user)
-	p.Add(nil, s.credentials.ClearPasskeys(user.ID))
+	p.Add(nil, passkeysets.Clear(s.credentials.Name(), user.ID))
 	if err := p.run(ctx); !isContended(err) {
 		return err
 	}
@@ -283,6 +303,6 @@ func (s *Store) deleteWith(ctx context.Context, user users.User, owned credentia
 func (s *Store) deletion(user users.User, at time.Time) (*plan, error) {
 	p := s.plan()
 	err := p.deleteUser(user, at)
-	p.Add(nil, s.credentials.DeletePasskeys(user.ID))
+	p.Add(nil, passkeysets.Delete(s.credentials.Name(), user.ID))
 	return p, err
 }

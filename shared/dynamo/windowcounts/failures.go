@@ -1,4 +1,4 @@
-package credentialsdynamo
+package windowcounts
 
 import (
 	"context"
@@ -17,12 +17,21 @@ import (
 // failuresLife is how long a count of failures is kept after its window. DynamoDB may delete it up to two days later.
 const failuresLife = time.Hour
 
-// CountFailure implements throttle.Counts. The item is in the table of request counts, which all functions that authenticate can change,
+// Failures counts failed requests in the table of request counts, which all functions that authenticate can change. Each window is one item
 // with the pk "failures#<name>#<subject>#<start>".
-func (t *Table) CountFailure(ctx context.Context, limit throttle.Limit, subject string, at time.Time) (int, error) {
+type Failures struct {
+	client *dynamodb.Client
+	table  string
+}
+
+// NewFailures returns Failures in the named table of request counts.
+func NewFailures(client *dynamodb.Client, table string) Failures { return Failures{client, table} }
+
+// CountFailure implements throttle.Counts.
+func (f Failures) CountFailure(ctx context.Context, limit throttle.Limit, subject string, at time.Time) (int, error) {
 	start := limit.Start(at)
-	out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.counts,
+	out, err := f.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &f.table,
 		Key:       items.Map{"pk": items.Text("failures#" + limit.Name + "#" + subject + "#" + strconv.FormatInt(start.Unix(), 10))},
 
 		UpdateExpression:    aws.String("ADD n :one SET purgeAt = :purge"),
