@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"portside/local/stack"
+	"portside/local/stack/functions"
 )
 
 // arm64Command starts a temporary stack whose functions are built as for AWS and run in an emulator, and lets every function of the
@@ -77,7 +78,7 @@ func answerOne(ctx context.Context, s *stack.Stack, o stack.Options, function st
 }
 
 // answerStatus returns the HTTP status of an answer, or "done" if it is not HTTP. Failures and HTTP statuses from 500 are errors.
-func answerStatus(answer stack.Invocation) (string, error) {
+func answerStatus(answer functions.Invocation) (string, error) {
 	if answer.Error != "" {
 		return "", errors.New(answer.Error)
 	}

@@ -11,6 +11,9 @@ import (
 	"os"
 
 	"portside/local/stack"
+	"portside/local/stack/control"
+	"portside/local/stack/folder"
+	"portside/local/stack/functions"
 )
 
 func invokeCommand(ctx context.Context, args []string) error {
@@ -42,22 +45,22 @@ func invokeCommand(ctx context.Context, args []string) error {
 }
 
 // invoke uses the stack that runs on the data folder, or starts one for this event only.
-func invoke(ctx context.Context, o stack.Options, function string, event []byte) (stack.Invocation, error) {
-	info, err := stack.ReadInfo(o.Data())
+func invoke(ctx context.Context, o stack.Options, function string, event []byte) (functions.Invocation, error) {
+	info, err := folder.ReadInfo(o.Data())
 	if err == nil {
-		return info.InvokeOnce(ctx, function, addAdminKey(event, o))
+		return control.InvokeOnce(ctx, info, function, addAdminKey(event, o))
 	}
-	if !errors.Is(err, stack.ErrNotRunning) {
-		return stack.Invocation{}, err
+	if !errors.Is(err, folder.ErrNotRunning) {
+		return functions.Invocation{}, err
 	}
 	_, err = fmt.Fprintf(o.Log, "no stack runs in %s: starting one on the data there for this event; "+
 		"to use a running stack, set DATA to its folder\n", o.Data())
 	if err != nil {
-		return stack.Invocation{}, err
+		return functions.Invocation{}, err
 	}
 	s, err := stack.Start(ctx, o)
 	if err != nil {
-		return stack.Invocation{}, err
+		return functions.Invocation{}, err
 	}
 	return s.InvokeOnce(ctx, function, addAdminKey(event, o)), stopStack(ctx, s)
 }
@@ -74,7 +77,7 @@ func addAdminKey(event []byte, o stack.Options) []byte {
 }
 
 // printResult prints the payload also if the function failed, so that a script can read it.
-func printResult(w io.Writer, function string, answer stack.Invocation) error {
+func printResult(w io.Writer, function string, answer functions.Invocation) error {
 	if answer.Error != "" {
 		return errors.New(answer.Error)
 	}

@@ -12,6 +12,9 @@ import (
 	"portside/local/engines"
 	"portside/local/secrets"
 	"portside/local/stack"
+	"portside/local/stack/control"
+	"portside/local/stack/folder"
+	"portside/local/stack/lifetime"
 )
 
 func rotateCommand(ctx context.Context, args []string) error {
@@ -24,15 +27,15 @@ func rotateCommand(ctx context.Context, args []string) error {
 	if *secret == "" {
 		return errors.New("rotate needs a secret: make rotate SECRET=portside/acme")
 	}
-	info, err := stack.ReadInfo(o.Data())
-	if errors.Is(err, stack.ErrNotRunning) {
+	info, err := folder.ReadInfo(o.Data())
+	if errors.Is(err, folder.ErrNotRunning) {
 		return fmt.Errorf("no local stack runs in %s: start one with `make run DATA=%s`, or set DATA to the folder of the running stack",
 			o.Data(), o.Data())
 	}
 	if err != nil {
 		return err
 	}
-	return info.Rotate(ctx, *secret, func(line string) { _, _ = fmt.Fprintln(os.Stdout, line) })
+	return control.Rotate(ctx, info, *secret, func(line string) { _, _ = fmt.Fprintln(os.Stdout, line) })
 }
 
 // secretsCommand serves Secrets Manager. RotateSecret only begins a rotation; the caller runs its
@@ -57,7 +60,7 @@ func secretsCommand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: store.API(), ReadHeaderTimeout: stack.HeaderTimeout}
+	server := &http.Server{Handler: store.API(), ReadHeaderTimeout: lifetime.HeaderTimeout}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if _, err := fmt.Fprintln(os.Stdout, "listening on http://"+listener.Addr().String()); err != nil {
 		return err

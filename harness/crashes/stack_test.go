@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"portside/local/stack"
+	"portside/local/stack/folder"
+	"portside/local/stack/functions"
 	"portside/testclient"
 )
 
@@ -26,7 +28,7 @@ type (
 // service is a running stack with its first admin.
 type service struct {
 	t        *testing.T
-	info     stack.Info
+	info     folder.Info
 	running  *stack.Stack
 	data     string
 	adminKey string
@@ -207,7 +209,7 @@ func (s *service) invoke(function, event string) func() response {
 		s.t.Fatal(err)
 	}
 	return func() response {
-		var result stack.Invocation
+		var result functions.Invocation
 		s.await(function, func() bool {
 			result = s.running.InvokeOnce(s.t.Context(), function, payload)
 			return !strings.Contains(result.Error, "busy")

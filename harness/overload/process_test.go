@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"portside/local/stack"
+	"portside/local/stack/folder"
 	"portside/testclient"
 )
 
@@ -58,7 +58,7 @@ func (s *service) awaitInfo(exited chan struct{}) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		info, err := stack.ReadInfo(s.data)
+		info, err := folder.ReadInfo(s.data)
 		key, keyErr := os.ReadFile(filepath.Join(s.data, "admin-key"))
 		if err == nil && keyErr == nil {
 			s.info, s.adminKey = info, strings.TrimSpace(string(key))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"portside/local/stack"
+	"portside/local/stack/folder"
 	"portside/testclient"
 )
 
@@ -21,7 +22,7 @@ var repository = filepath.Join("..", "..")
 // service is a running stack with its first admin.
 type service struct {
 	t        *testing.T
-	info     stack.Info
+	info     folder.Info
 	data     string
 	adminKey string
 	log      *testclient.Log

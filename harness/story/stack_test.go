@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"portside/local/stack"
+	"portside/local/stack/folder"
 	"portside/testclient"
 )
 
@@ -28,7 +29,7 @@ type (
 // service is a running stack, with the secrets that its responses and mails had.
 type service struct {
 	t       *testing.T
-	info    stack.Info
+	info    folder.Info
 	data    string
 	caller  *http.Transport
 	secrets []string

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"portside/local/retry"
-	"portside/local/stack"
+	"portside/local/stack/folder"
 )
 
 // awaitRegistry waits while the stack builds the registry, and S3 before it. It needs no timeout, because the stack stops if a build fails.
 func (d *demo) awaitRegistry(ctx context.Context) error {
 	told := false
 	return retry.Until(ctx, retry.Policy{Delay: 100 * time.Millisecond, MaxDelay: time.Second}, func() (bool, error) {
-		if _, err := stack.ReadInfo(d.Data); err != nil {
+		if _, err := folder.ReadInfo(d.Data); err != nil {
 			return true, fmt.Errorf("the stack does not run any more: %w", err)
 		}
 		if d.isRegistryBuilt(ctx) {

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"portside/local/stack"
+	"portside/local/stack/folder"
 )
 
 // Options are the parameters of Run. Repo is the folder of this repository, which has the source of
@@ -48,7 +48,7 @@ const newestVersion = "1.1.0" // the version in Chart.yaml
 // demo is the state of one run.
 type demo struct {
 	Options
-	info     stack.Info
+	info     folder.Info
 	key      string // API key of the first admin
 	password string // of the upstream registry
 	archives map[string][]byte
@@ -94,9 +94,9 @@ func open(o Options) (*demo, error) {
 	return d, nil
 }
 
-func findStack(data, addr string) (stack.Info, error) {
-	info, err := stack.ReadInfo(data)
-	if errors.Is(err, stack.ErrNotRunning) {
+func findStack(data, addr string) (folder.Info, error) {
+	info, err := folder.ReadInfo(data)
+	if errors.Is(err, folder.ErrNotRunning) {
 		return info, fmt.Errorf("no local stack runs in %s: start one with `make run DATA=%s`, or set DATA to the folder of the running stack",
 			data, shellQuoted(data))
 	}

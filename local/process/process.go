@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -133,6 +134,15 @@ func (p *Process) Err() error {
 
 // Tail returns the last 4 KB of the child's output, without prefixes, for error messages.
 func (p *Process) Tail() string { return p.output.tailText() }
+
+// LastLine returns the last line of the output of a child that has exited, or its exit error.
+func (p *Process) LastLine() string {
+	lines := strings.Split(strings.TrimSpace(p.Tail()), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return last
+	}
+	return fmt.Sprint(p.Err()) // <nil> after status 0
+}
 
 // Stop sends SIGTERM to the group, kills it after the grace period, and returns when the child has
 // exited.

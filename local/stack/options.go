@@ -2,11 +2,17 @@ package stack
 
 import (
 	"cmp"
+	"context"
 	"io"
+	"maps"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"portside/local/crashpoint"
+	"portside/local/stack/folder"
+	"portside/local/stack/operator"
+	"portside/local/stack/services"
 )
 
 // Options are the settings of a stack. Empty fields have the defaults of `make run`.
@@ -44,6 +50,46 @@ type Options struct {
 }
 
 // Data returns the data folder.
-func (o Options) Data() string {
-	return cmp.Or(o.DataDir, filepath.Join(o.RepoDir, ".local", "data"))
+func (o Options) Data() string { return cmp.Or(o.DataDir, folder.Default(o.RepoDir)) }
+
+// KeyFile returns the path of the first admin's API key.
+func (o Options) KeyFile() string { return operator.KeyFile(o.Data()) }
+
+// LogFile returns the path of the file that has all lines since the start of the stack, if KeepLog is set. The file with ".1" at the end
+// of its name has the last lines of the run before.
+func (o Options) LogFile() string { return folder.LogFile(o.Data()) }
+
+// Fetch installs the DynamoDB engine if necessary and returns its path. The environment variable
+// DYNOXIDE overrides the path.
+func (o Options) Fetch(ctx context.Context, progress io.Writer) (string, error) {
+	return services.Fetch(ctx, o.RepoDir, progress)
+}
+
+func (o Options) folder() folder.Folder { return folder.Folder{Path: o.DataDir, Repo: o.RepoDir} }
+
+// parameters returns the values of the template's parameters.
+func (o Options) parameters() map[string]string {
+	parameters := map[string]string{}
+	if o.RateLimit != nil {
+		parameters["RateLimitPerMinute"] = strconv.Itoa(*o.RateLimit)
+	}
+	maps.Copy(parameters, o.Parameters)
+	return parameters
+}
+
+// withDefaults sets empty fields, and makes the folders absolute.
+func (o Options) withDefaults() (Options, error) {
+	o.Addr = cmp.Or(o.Addr, "127.0.0.1:3000")
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	if o.FreeBytes == nil {
+		o.FreeBytes = folder.FreeBytes
+	}
+	var err error
+	if o.RepoDir, err = filepath.Abs(cmp.Or(o.RepoDir, ".")); err != nil {
+		return o, err
+	}
+	o.DataDir, err = filepath.Abs(o.Data())
+	return o, err
 }

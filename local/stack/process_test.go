@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"portside/local/stack"
+	"portside/local/stack/folder"
 	"portside/testclient"
 )
 
@@ -93,7 +93,7 @@ func newCommand(t *testing.T) *command {
 }
 
 // run starts the program and returns its Info once it is ready.
-func (c *command) run() stack.Info {
+func (c *command) run() folder.Info {
 	c.t.Helper()
 	c.output = &testclient.Log{}
 	c.process = exec.Command(c.path, "run", "-repo", c.repo, "-addr", "127.0.0.1:0")
@@ -109,10 +109,10 @@ func (c *command) run() stack.Info {
 			c.t.Logf("output of the program:\n%s", output)
 		}
 	})
-	var info stack.Info
+	var info folder.Info
 	await(c.t, "the stack is ready", func() bool {
 		var err error
-		info, err = stack.ReadInfo(filepath.Join(c.repo, ".local", "data"))
+		info, err = folder.ReadInfo(filepath.Join(c.repo, ".local", "data"))
 		return err == nil && info.PID == process.Process.Pid
 	})
 	return info

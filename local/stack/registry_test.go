@@ -123,11 +123,12 @@ func TestBannerHasRegistryLogin(t *testing.T) {
 		t.Errorf("%s\nlacks %s", got, want)
 	}
 	perform(t, s.Info().API, step{"GET", "/_local/", "", 200, s.Info().Registry})
-	file, err := os.Stat(s.RegistryPasswordFile())
+	passwordFile := filepath.Join(o.Data(), "registry-password")
+	file, err := os.Stat(passwordFile)
 	if err != nil || file.Mode().Perm() != 0o600 {
 		t.Errorf("the password's file: %v, %v", file, err)
 	}
-	password, err := os.ReadFile(s.RegistryPasswordFile())
+	password, err := os.ReadFile(passwordFile)
 	if err != nil {
 		t.Fatal(err)
 	}

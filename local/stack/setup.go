@@ -2,27 +2,38 @@ package stack
 
 import (
 	"context"
-	"path/filepath"
 
-	"portside/local/template"
+	"portside/local/stack/console"
+	"portside/local/stack/deployment"
+	"portside/local/stack/functions"
+	"portside/local/stack/lifetime"
+	"portside/local/stack/operator"
 )
 
 // Setup downloads and builds everything that Start needs, but starts nothing.
 func Setup(ctx context.Context, o Options) error {
-	s := &Stack{options: o}
-	if err := s.prepare(ctx); err != nil {
-		return err
-	}
-	loaded, err := template.Load(filepath.Join(s.options.RepoDir, templateFile), template.Options{Parameters: requiredParameters()})
+	o, err := o.withDefaults()
 	if err != nil {
 		return err
 	}
-	s.template.Store(loaded)
-	if err := s.createBuilder(ctx); err != nil {
+	templates := deployment.New(o.RepoDir, deployment.Addresses{}, nil)
+	loaded, err := templates.Read()
+	if err != nil {
 		return err
 	}
-	return runConcurrently(ctx, s.buildAll, func(ctx context.Context) error {
-		_, err := s.options.Fetch(ctx, s.console)
-		return err
+	templates.Set(loaded)
+	log := console.New(o.Log, o.Color)
+	all, err := functions.New(functions.Config{
+		Folder: o.folder(), Console: log, Deployment: templates, Emulator: o.Emulator, IsLazy: o.BuildOnRequest,
 	})
+	if err != nil {
+		return err
+	}
+	admin := operator.Operator{Repo: o.RepoDir}
+	return lifetime.Concurrently(ctx, all.Build,
+		func(ctx context.Context) error { return admin.Build(ctx, all.Builder().Command) },
+		func(ctx context.Context) error {
+			_, err := o.Fetch(ctx, log)
+			return err
+		})
 }

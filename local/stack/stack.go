@@ -8,102 +8,72 @@
 package stack
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"maps"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"portside/local/async"
-	"portside/local/build"
-	"portside/local/dynamoproxy"
 	"portside/local/gateway"
-	"portside/local/iam"
 	"portside/local/lambda"
-	"portside/local/logs"
-	"portside/local/registryevents"
-	"portside/local/s3events"
-	"portside/local/secrets"
-	"portside/local/ses"
+	"portside/local/stack/access"
+	"portside/local/stack/console"
+	"portside/local/stack/control"
+	"portside/local/stack/delivery"
+	"portside/local/stack/deployment"
+	"portside/local/stack/folder"
+	"portside/local/stack/functions"
+	"portside/local/stack/lifetime"
+	"portside/local/stack/loopback"
+	"portside/local/stack/operator"
+	"portside/local/stack/services"
 	"portside/local/template"
 	"portside/local/usage"
 )
 
-// templateFile is the template's name in the repository.
-const templateFile = "template.yaml"
-
-// Stack is a running local stack.
+// Stack is a running local stack. It starts the parts, connects them, and stops them.
 type Stack struct {
-	options           Options
-	startedAt         time.Time
-	console           *console
-	listener          net.Listener
-	template          atomic.Pointer[template.Stack]
-	builder           *build.Builder
-	engines           *engineBuilds // nil unless BuildEngines
-	operatorPath      string        // path of cmd/portside's binary
-	signInLink        string        // of the first admin; empty if there is none
-	watcher           *build.Watcher
-	runtime           *lambda.Runtime
-	dynamoDB          *dynamoproxy.Proxy
-	outbox            *ses.Outbox
-	events            *async.Queue
-	objects           *s3events.Receiver
-	eventsURL         string // where the S3 engine posts changes of objects
-	registryEventsURL string // where the registry engine posts notifications
-	images            *registryevents.Receiver
-	authorizer        *iam.Authorizer
-	authorizeURL      string // where the S3 engine and the registry ask the authorizer
-	logs              *logs.Groups
-	used              usage.Counter
-	secrets           *secrets.Store
-	api               atomic.Pointer[http.Handler]
-	failed            chan error
-
-	mu       sync.Mutex
-	info     Info
-	closers  []func(context.Context) error // in the order in which the parts were started
-	schedule *scheduleRun
-	stopping bool
-	dataLost sync.Once
-	diskFull atomic.Bool // and reported
+	options    Options
+	startedAt  time.Time
+	folder     folder.Folder
+	console    *console.Console
+	disk       *folder.Disk
+	lifetime   *lifetime.Lifetime
+	listener   net.Listener
+	deployment *deployment.Deployment
+	access     *access.Access
+	functions  *functions.Functions
+	delivery   *delivery.Delivery
+	services   *services.Services
+	operator   *operator.Operator
+	api        *api
+	used       usage.Counter
+	info       folder.Info
+	signInLink string // of the first admin; empty if there is none
 }
 
 // Start returns when the stack is ready. Canceling ctx cancels the start; later it has no effect.
 // The caller must call Stop.
 func Start(ctx context.Context, o Options) (*Stack, error) {
-	s := &Stack{startedAt: time.Now(), options: o, failed: make(chan error, 8)}
+	s, err := prepare(o)
+	if err != nil {
+		return nil, err
+	}
 	steps := []func(context.Context) error{
-		s.prepare,
 		s.lock,
 		s.listen,
 		s.load,
-		s.openLogFile,
-		s.createAuthorizer,
-		s.createEventQueues,
-		s.createBuilder,
-		s.startParts,
-		s.startRuntime,
-		s.watch,
-		s.startEventDelivery,
+		s.connect,
+		s.startServices,
+		s.startFunctions,
 		s.bootstrap,
 		s.serve,
-		s.startSchedules,
-		s.publishInfo,
-		s.buildEngines,
+		s.publish,
 	}
 	for _, step := range steps {
 		err := step(ctx)
@@ -111,111 +81,87 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			return nil, errors.Join(s.explainFullDisk(err), s.Stop(context.WithoutCancel(ctx)))
+			return nil, errors.Join(s.disk.Explain(err), s.Stop(context.WithoutCancel(ctx)))
 		}
 	}
 	return s, nil
 }
 
+func prepare(o Options) (*Stack, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{startedAt: time.Now(), options: o, folder: o.folder(), lifetime: lifetime.New(), console: console.New(o.Log, o.Color)}
+	s.disk = &folder.Disk{Folder: s.folder, Free: o.FreeBytes, LogError: s.console.LogError}
+	s.operator = &operator.Operator{Repo: o.RepoDir, KeyFile: o.KeyFile(), Log: s.console.WriteLine}
+	return s, nil
+}
+
 // Print writes a line to the log.
-func (s *Stack) Print(line string) { s.console.writeLine(line) }
+func (s *Stack) Print(line string) { s.console.WriteLine(line) }
 
 // Info returns the addresses of the stack's parts.
-func (s *Stack) Info() Info { return s.info }
+func (s *Stack) Info() folder.Info { return s.info }
 
 // Failed receives an error if a part of the stack ends unexpectedly.
-func (s *Stack) Failed() <-chan error { return s.failed }
+func (s *Stack) Failed() <-chan error { return s.lifetime.Failed() }
 
 // Stop ends the parts in reverse order of their starts. Running requests may finish until ctx ends.
-func (s *Stack) Stop(ctx context.Context) error {
-	s.mu.Lock()
-	closers := s.closers
-	s.closers = nil
-	s.stopping = true
-	s.mu.Unlock()
-	var failed []error
-	for _, end := range slices.Backward(closers) {
-		failed = append(failed, end(ctx))
-	}
-	return errors.Join(failed...)
+func (s *Stack) Stop(ctx context.Context) error { return s.lifetime.Stop(ctx) }
+
+// InvokeOnce invokes a function, with all errors in the result.
+func (s *Stack) InvokeOnce(ctx context.Context, function string, event []byte) functions.Invocation {
+	return s.functions.InvokeOnce(ctx, function, event)
 }
 
-// onStop registers a function that ends a part.
-func (s *Stack) onStop(end func(context.Context) error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closers = append(s.closers, end)
-}
+// Functions returns the logical IDs of all functions of the template.
+func (s *Stack) Functions() []string { return s.deployment.Functions() }
 
-func (s *Stack) isStopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stopping
-}
-
-func (s *Stack) prepare(context.Context) error {
-	o := &s.options
-	o.Addr = cmp.Or(o.Addr, "127.0.0.1:3000")
-	if o.Log == nil {
-		o.Log = io.Discard
-	}
-	if o.FreeBytes == nil {
-		o.FreeBytes = freeBytes
-	}
-	s.console = &console{screen: o.Log}
-	repo, err := filepath.Abs(cmp.Or(o.RepoDir, "."))
-	if err != nil {
-		return err
-	}
-	o.RepoDir = repo
-	o.DataDir, err = filepath.Abs(o.Data())
-	return err
-}
+// IsBusy reports whether a process of a function works on an invocation.
+func (s *Stack) IsBusy(function string) bool { return s.functions.IsBusy(function) }
 
 func (s *Stack) lock(ctx context.Context) error {
-	dir := s.options.DataDir
-	_, err := os.Stat(dir)
-	isNew := errors.Is(err, fs.ErrNotExist)
-	file, err := s.lockData(ctx)
+	lock, err := s.folder.Lock(ctx, s.options.Addr)
 	if err != nil {
 		return err
 	}
-	s.onStop(func(context.Context) error {
-		if isNew && s.template.Load() == nil { // the start failed before it stored anything
-			_ = os.Remove(lockPath(dir))
-			_ = os.Remove(dir) // fails if somebody has put a file there
-		}
-		return file.Close()
+	s.lifetime.OnStop(func(context.Context) error {
+		return lock.Release(s.deployment != nil && s.deployment.Template() != nil)
 	})
 	return nil
 }
 
 func (s *Stack) listen(context.Context) error {
-	listener, err := s.listenAt(s.options.Addr)
+	hint := func(addr string) string { return s.folder.RunHint(addr, s.folder.Path) }
+	listener, err := loopback.Listen(s.options.Addr, hint)
 	if err != nil {
 		return err
 	}
 	s.listener = listener
-	s.onStop(func(context.Context) error {
+	s.lifetime.OnStop(func(context.Context) error {
 		_ = listener.Close() // usually the server has already closed it
 		return nil
 	})
-	s.info = Info{
+	s.info = folder.Info{
 		API:     "http://" + listener.Addr().String(),
-		Portal:  portalAddress(listener.Addr().String()),
-		Region:  region,
+		Portal:  loopback.BrowserURL(listener.Addr().String()),
+		Region:  deployment.Region,
 		PID:     os.Getpid(),
 		Control: rand.Text(),
 	}
 	return nil
 }
 
+// load reads the template, and creates the log file.
 func (s *Stack) load(context.Context) error {
-	loaded, err := s.readTemplate()
+	addresses := deployment.Addresses{API: s.info.API, Portal: s.info.Portal}
+	s.deployment = deployment.New(s.options.RepoDir, addresses, s.options.parameters())
+	loaded, err := s.deployment.Read()
 	if err != nil {
 		return err
 	}
-	s.template.Store(loaded)
+	s.deployment.Set(loaded)
 	s.info.Tables, s.info.Buckets, s.info.Outputs = map[string]string{}, map[string]string{}, loaded.Outputs
 	for _, table := range loaded.Tables {
 		s.info.Tables[table.ID] = table.Name
@@ -223,92 +169,108 @@ func (s *Stack) load(context.Context) error {
 	for _, bucket := range loaded.Buckets {
 		s.info.Buckets[bucket.ID] = bucket.Name
 	}
+	if !s.options.KeepLog {
+		return nil
+	}
+	file, err := s.folder.CreateStackLog(s.lifetime)
+	if err != nil {
+		return err
+	}
+	s.console.KeepDetails(file)
 	return nil
 }
 
-func (s *Stack) readTemplate() (*template.Stack, error) {
-	parameters := requiredParameters()
-	parameters["BaseUrl"] = s.info.Portal
-	if s.options.RateLimit != nil {
-		parameters["RateLimitPerMinute"] = strconv.Itoa(*s.options.RateLimit)
-	}
-	maps.Copy(parameters, s.options.Parameters)
-	return template.Load(filepath.Join(s.options.RepoDir, templateFile), template.Options{
-		Parameters: parameters,
-		Region:     region,
-		AccountID:  accountID,
-		APIURL:     s.info.API,
-	})
-}
-
-// requiredParameters returns values for the parameters that have no default. The local registry has only the developer's images, and
-// only pages on this machine can reach the stack.
-func requiredParameters() map[string]string {
-	return map[string]string{"ImageRepositories": "*", "CorsAllowOrigins": "*"}
-}
-
-// startParts runs the slow parts of the start concurrently.
-func (s *Stack) startParts(ctx context.Context) error {
-	return runConcurrently(ctx, s.buildAll, s.startDynamoDB, s.startS3AndRegistry, s.startSES, s.startSecrets)
-}
-
-// runConcurrently runs the tasks concurrently. The first error cancels the other tasks and is
-// returned.
-func runConcurrently(ctx context.Context, tasks ...func(context.Context) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
-	for _, task := range tasks {
-		wg.Go(func() {
-			if err := task(ctx); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
-}
-
-func (s *Stack) startRuntime(context.Context) error {
-	runtime, err := lambda.New(lambda.Config{
-		Functions:   s.functions(s.template.Load()),
-		Region:      region,
-		AccountID:   accountID,
-		Environment: s.info.environment(),
-		Emulator:    s.options.Emulator,
-		Concurrency: s.options.Concurrency,
-		Log:         s.console,
-		Lines:       s.logLine,
+// connect creates the parts. They call each other only after all exist.
+func (s *Stack) connect(context.Context) (err error) {
+	o := s.options
+	s.access, err = access.Start(access.Config{
+		Lifetime: s.lifetime, Deployment: s.deployment, LogError: s.console.LogError, Used: &s.used,
+		Crash: o.Crash, Kill: func(function string) { s.functions.KillBusy(function) },
 	})
 	if err != nil {
 		return err
 	}
-	s.runtime = runtime
-	s.onStop(runtime.Stop)
+	s.functions, err = functions.New(functions.Config{
+		Folder: s.folder, Console: s.console, Deployment: s.deployment, Lifetime: s.lifetime, Used: &s.used,
+		Emulator: o.Emulator, IsLazy: o.BuildOnRequest, Concurrency: o.Concurrency, Variables: s.access.Variables,
+		Lines:    func(l lambda.Line) { s.delivery.Logs().PutLine(l) },
+		Wait:     func(ctx context.Context, function string) error { return s.services.Wait(ctx, function) },
+		DataLost: sync.OnceFunc(s.reportDataLost),
+	})
+	if err != nil {
+		return err
+	}
+	s.delivery, err = delivery.New(delivery.Config{
+		Lifetime: s.lifetime, Deployment: s.deployment, Console: s.console, Invoker: s.functions, Used: &s.used,
+		RetryDelays: o.RetryDelays, DataDir: s.folder.Relative(s.folder.Path),
+		LogLost: func(line string) {
+			s.console.LogError(line)
+			s.disk.Report()
+		},
+		Put: func(ctx context.Context, bucket, key string, content []byte) error {
+			return s.services.PutJSON(ctx, bucket, key, content)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	c := services.Config{
+		Folder: s.folder, Lifetime: s.lifetime, Console: s.console, Deployment: s.deployment, Access: s.access,
+		ObjectsURL: s.delivery.ObjectsURL(), ImagesURL: s.delivery.ImagesURL(),
+		DynamoDBDelay: o.DynamoDBDelay, DynamoDBUnits: o.DynamoDBUnits, RotateStep: s.functions.RotateStep,
+	}
+	if o.BuildEngines {
+		c.Builder = s.functions.Builder()
+	}
+	s.services = services.New(c)
+	s.api = &api{functions: s.functions, logs: s.delivery.Logs(), console: s.console, disk: s.disk}
 	return nil
 }
 
-func (s *Stack) functions(t *template.Stack) []lambda.Function {
-	list := make([]lambda.Function, 0, len(t.Functions))
-	for _, f := range t.Functions {
-		list = append(list, lambda.Function{
-			Name:        f.ID,
-			Binary:      s.builder.Binary(f.ID),
-			Environment: s.functionEnvironment(f),
-			Timeout:     f.Timeout,
-			MemoryMB:    f.MemoryMB,
-			LogGroup:    f.LogGroup,
-			Concurrency: f.ReservedConcurrency,
-		})
+// reportDataLost stops a stack whose data folder was deleted or moved. The engines' open files
+// would be lost with the next start anyway.
+func (s *Stack) reportDataLost() {
+	if !s.lifetime.IsStopping() {
+		s.lifetime.Fail(fmt.Errorf("%s was deleted or moved: stop the stack before you do that; `make run` starts with empty data",
+			s.folder.Relative(s.folder.Path)))
 	}
-	return list
+}
+
+// startServices runs the slow parts of the start concurrently.
+func (s *Stack) startServices(ctx context.Context) error {
+	buildOperator := func(ctx context.Context) error { return s.operator.Build(ctx, s.functions.Builder().Command) }
+	if err := lifetime.Concurrently(ctx, s.functions.Build, buildOperator, s.services.Start); err != nil {
+		return err
+	}
+	s.services.Publish(&s.info)
+	return nil
+}
+
+func (s *Stack) startFunctions(ctx context.Context) error {
+	if err := s.functions.Start(s.info.Environment()); err != nil {
+		return err
+	}
+	if err := s.functions.Watch(ctx, s.reload); err != nil {
+		return err
+	}
+	s.delivery.Start()
+	return nil
+}
+
+// bootstrap creates the first admin.
+func (s *Stack) bootstrap(ctx context.Context) (err error) {
+	s.signInLink, err = s.operator.Bootstrap(ctx, s.info.Portal, s.info.CommandEnvironment())
+	return err
 }
 
 func (s *Stack) serve(context.Context) error {
-	if err := s.setRoutes(s.template.Load()); err != nil {
+	if err := s.api.setRoutes(s.deployment.Template()); err != nil {
 		return err
 	}
-	pages, err := s.pages()
+	pages, err := control.New(control.Config{
+		Info: s.info, Data: s.folder.Path, Deployment: s.deployment, Services: s.services, Used: &s.used,
+		Invoke: s.functions.InvokeOnce,
+	})
 	if err != nil {
 		return err
 	}
@@ -318,57 +280,50 @@ func (s *Stack) serve(context.Context) error {
 			pages.ServeHTTP(w, r)
 			return
 		}
-		(*s.api.Load()).ServeHTTP(w, r)
+		s.api.ServeHTTP(w, r)
 	}))
-	go func() {
-		if err := server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("the API's port: %w", err)
-		}
-	}()
-	s.onStop(func(ctx context.Context) error { return shutDown(ctx, server) })
+	s.lifetime.ServeGracefully("the API's port", s.listener, server)
 	return nil
 }
 
-// drainTimeout bounds the wait for running requests when the stack stops.
-const drainTimeout = 1500 * time.Millisecond
-
-func shutDown(ctx context.Context, server *http.Server) error {
-	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
-	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		return server.Close()
+// publish begins what happens without requests, and writes stack.json for other commands.
+func (s *Stack) publish(ctx context.Context) error {
+	if err := s.delivery.StartSchedules(ctx); err != nil {
+		return err
 	}
+	s.lifetime.OnStop(func(context.Context) error { return s.folder.Withdraw() })
+	if err := s.folder.Publish(s.info); err != nil {
+		return err
+	}
+	s.services.Build(ctx)
 	return nil
 }
 
-// setRoutes replaces the API's routes by those of t.
-func (s *Stack) setRoutes(t *template.Stack) error {
-	handler, err := gateway.New(gateway.Config{
-		Routes:    t.Routes,
-		Invoker:   built{s},
-		Ready:     s.mistakeIn,
-		CORS:      t.CORS,
-		Throttle:  t.Throttle,
-		Throttles: t.RouteThrottles,
-		AccountID: accountID,
-		Log:       s.logRequest,
-		AccessLog: s.accessLog(t.AccessLog),
-	})
+// reload applies changed routes, environments, limits, schedules, notifications and
+// subscriptions. New functions, tables and buckets need a restart.
+func (s *Stack) reload(ctx context.Context) {
+	loaded, err := s.deployment.Read()
 	if err != nil {
-		return err
+		s.console.LogError(err.Error() + "; the stack keeps using the template from before this change")
+		return
 	}
-	s.api.Store(&handler)
-	return nil
+	if !s.deployment.HasPartsOf(loaded) {
+		s.console.WriteLine("template.yaml: the functions, tables or buckets have changed: restart `make run` to apply that")
+		return
+	}
+	if err := s.apply(ctx, loaded); err != nil {
+		s.console.LogError("template.yaml: " + err.Error() + "; the stack keeps using the template from before this change")
+		return
+	}
+	s.console.WriteLine("template.yaml: the changes are applied")
 }
 
-// publishInfo writes stack.json for other commands.
-func (s *Stack) publishInfo(context.Context) error {
-	s.onStop(func(context.Context) error {
-		err := os.Remove(filepath.Join(s.options.DataDir, infoFile))
-		if errors.Is(err, fs.ErrNotExist) { // the data folder was deleted
-			return nil
-		}
+func (s *Stack) apply(ctx context.Context, t *template.Stack) error {
+	if err := s.api.setRoutes(t); err != nil {
 		return err
-	})
-	return s.info.write(s.options.DataDir)
+	}
+	s.deployment.Set(t)
+	s.functions.Configure(t)
+	s.access.SetRoles(t.Roles)
+	return s.delivery.Configure(ctx, t)
 }

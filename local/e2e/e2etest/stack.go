@@ -19,12 +19,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/local/stack"
+	"portside/local/stack/control"
+	"portside/local/stack/folder"
+	"portside/local/stack/functions"
 	"portside/testclient"
 )
 
 // Stack is a stack as one test sees it.
 type Stack struct {
-	Info    stack.Info
+	Info    folder.Info
 	Data    string          // folder
 	Log     *testclient.Log // the output of the stack, and of the commands that tests run
 	Secrets *Secrets        // that must not leak
@@ -93,7 +96,7 @@ func (p *Stack) start(ctx context.Context, o stack.Options) (stop func(context.C
 }
 
 // SetInfo sets the addresses of a stack that runs in another process.
-func (p *Stack) SetInfo(info stack.Info) {
+func (p *Stack) SetInfo(info folder.Info) {
 	p.Info = info
 	p.Conns = &http.Transport{ResponseHeaderTimeout: time.Minute} // a new one, because a later start may get the same port
 	p.Secrets.Add(info.Control)
@@ -161,10 +164,10 @@ func (p *Stack) Operate(t *testing.T, command string, args ...string) string {
 func (p *Stack) Invoke(t *testing.T, function, event string) {
 	t.Helper()
 	payload := []byte(FromRepository(t, "events", event))
-	var result stack.Invocation
+	var result functions.Invocation
 	Await(t, function+" to accept the event", func() bool {
 		var err error
-		if result, err = p.Info.InvokeOnce(t.Context(), function, payload); err != nil {
+		if result, err = control.InvokeOnce(t.Context(), p.Info, function, payload); err != nil {
 			t.Fatal(err)
 		}
 		return !strings.Contains(result.Error, "busy")

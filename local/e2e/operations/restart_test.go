@@ -13,6 +13,7 @@ import (
 
 	"portside/local/e2e/e2etest"
 	"portside/local/stack"
+	"portside/local/stack/folder"
 )
 
 func TestRestartKeepsData(t *testing.T) {
@@ -81,7 +82,7 @@ func (p *program) ready(t *testing.T) bool {
 		t.Fatalf("the program exited: %v", err)
 	default:
 	}
-	info, err := stack.ReadInfo(p.Data)
+	info, err := folder.ReadInfo(p.Data)
 	if err != nil || info.PID != p.process.Pid {
 		return false
 	}

@@ -1,39 +1,43 @@
-package stack
+// Package console writes the log of a stack: all of it to a file, and what people need to the screen.
+package console
 
 import (
 	"encoding/json"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
 
 	"portside/local/gateway"
 )
 
-// console serializes writes. With a file, the file gets everything, and the screen gets only what people need.
-type console struct {
+// Console serializes writes. With a file, the file gets everything, and the screen gets only what people need.
+type Console struct {
+	color  bool // on the screen
 	mu     sync.Mutex
 	screen io.Writer
 	file   io.Writer // nil: the screen gets everything
 }
 
-// keepDetails sets the file.
-func (c *console) keepDetails(file io.Writer) {
+// New returns a console without a file.
+func New(screen io.Writer, color bool) *Console { return &Console{screen: screen, color: color} }
+
+// KeepDetails sets the file.
+func (c *Console) KeepDetails(file io.Writer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.file = file
 }
 
-func (c *console) hasFile() bool {
+func (c *Console) hasFile() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.file != nil
 }
 
 // Write writes output of functions or of a download. Routine lines of functions go only to the file, if there is one.
-func (c *console) Write(p []byte) (int, error) {
+func (c *Console) Write(p []byte) (int, error) {
 	if c.hasFile() && isRoutine(string(p)) {
-		c.writeDetail(string(p))
+		c.WriteDetail(string(p))
 		return len(p), nil
 	}
 	c.writeBoth(string(p), string(p))
@@ -52,7 +56,7 @@ func isRoutine(line string) bool {
 }
 
 // writeBoth writes the short text for people, and the full text to the file.
-func (c *console) writeBoth(short, full string) {
+func (c *Console) writeBoth(short, full string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, _ = io.WriteString(c.screen, short)
@@ -61,8 +65,8 @@ func (c *console) writeBoth(short, full string) {
 	}
 }
 
-// writeDetail writes a text that people need only to find a cause. It ignores errors, because there is no other output.
-func (c *console) writeDetail(text string) {
+// WriteDetail writes a text that people need only to find a cause. It ignores errors, because there is no other output.
+func (c *Console) WriteDetail(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	to := c.file
@@ -72,31 +76,28 @@ func (c *console) writeDetail(text string) {
 	_, _ = io.WriteString(to, text)
 }
 
-// writeLine writes a line. It ignores errors, because there is no other output.
-func (c *console) writeLine(line string) { c.writeBoth(line+"\n", line+"\n") }
+// WriteLine writes a line. It ignores errors, because there is no other output.
+func (c *Console) WriteLine(line string) { c.writeBoth(line+"\n", line+"\n") }
 
-// logRequest prints a request.
-func (s *Stack) logRequest(r gateway.Record) {
-	if s.console.hasFile() {
-		s.console.writeBoth(r.Short(s.options.Color)+"\n", r.Text(false)+"\n")
+// LogRequest prints a request.
+func (c *Console) LogRequest(r gateway.Record) {
+	if c.hasFile() {
+		c.writeBoth(r.Short(c.color)+"\n", r.Text(false)+"\n")
 	} else {
-		s.console.writeLine(r.Text(s.options.Color))
-	}
-	if r.Status >= http.StatusInternalServerError {
-		s.reportFullDisk()
+		c.WriteLine(r.Text(c.color))
 	}
 }
 
-// logError prints an error. If colors are enabled, its first line is red, so that it stands out
+// LogError prints an error. If colors are enabled, its first line is red, so that it stands out
 // among requests.
-func (s *Stack) logError(text string) {
+func (c *Console) LogError(text string) {
 	shown := text
-	if s.options.Color {
+	if c.color {
 		first, rest, hasMore := strings.Cut(text, "\n")
 		shown = "\x1b[31m" + first + "\x1b[0m"
 		if hasMore {
 			shown += "\n" + rest
 		}
 	}
-	s.console.writeBoth(shown+"\n", text+"\n")
+	c.writeBoth(shown+"\n", text+"\n")
 }

@@ -1,4 +1,4 @@
-package stack
+package folder
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"portside/local/retry"
+	"portside/local/stack/loopback"
 )
 
 // lockPolicy waits at most a fifth of a second, because a user who starts a second stack should get
@@ -56,21 +57,38 @@ func isLocked(dataDir string) bool {
 
 func lockPath(dataDir string) string { return filepath.Join(dataDir, "lock") }
 
-// lockData locks the data folder, writes the process ID into the lock file, and returns errors for
+// Lock is the use of a data folder by this process.
+type Lock struct {
+	file  *os.File
+	dir   string
+	isNew bool // the folder
+}
+
+// Lock locks the folder for the stack at addr, writes the process ID into the lock file, and returns errors for
 // the user.
-func (s *Stack) lockData(ctx context.Context) (*os.File, error) {
-	dir := s.options.DataDir
-	file, err := tryLock(ctx, dir)
+func (f Folder) Lock(ctx context.Context, addr string) (*Lock, error) {
+	_, err := os.Stat(f.Path)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	file, err := tryLock(ctx, f.Path)
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, s.inUseError()
+		return nil, f.inUseError(addr)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("DATA=%s cannot be the data folder: %w: choose a writable folder", s.relative(dir), withoutPath(err))
+		return nil, fmt.Errorf("DATA=%s cannot be the data folder: %w: choose a writable folder", f.Relative(f.Path), withoutPath(err))
 	}
 	if err := errors.Join(file.Truncate(0), writePID(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return file, nil
+	return &Lock{file: file, dir: f.Path, isNew: isNew}, nil
+}
+
+// Release ends the use. A new folder in which the stack has stored nothing is removed.
+func (l *Lock) Release(hasStored bool) error {
+	if l.isNew && !hasStored {
+		_ = os.Remove(lockPath(l.dir))
+		_ = os.Remove(l.dir) // fails if somebody has put a file there
+	}
+	return l.file.Close()
 }
 
 // withoutPath removes the path of the lock file from an error, because the user does not know that
@@ -89,9 +107,8 @@ func writePID(file *os.File) error {
 
 // inUseError names the stack that uses the folder and a command for a second stack. The command has
 // the requested port unless the other stack uses that.
-func (s *Stack) inUseError() error {
-	dir, addr := s.options.DataDir, s.options.Addr
-	pid, api := lockOwner(dir)
+func (f Folder) inUseError(addr string) error {
+	pid, api := lockOwner(f.Path)
 	who := ""
 	switch {
 	case api != "":
@@ -101,13 +118,13 @@ func (s *Stack) inUseError() error {
 	}
 	if api == "" && pid != "" && pid != strconv.Itoa(os.Getpid()) {
 		return fmt.Errorf("the local stack on %s is still starting%s: wait until it is ready, and run this command again",
-			s.relative(dir), who)
+			f.Relative(f.Path), who)
 	}
 	if api == "http://"+addr {
-		addr = nextPort(addr)
+		addr = loopback.NextPort(addr)
 	}
 	return fmt.Errorf("%s is in use by another local stack%s: stop that one, or run a second stack with %s",
-		s.relative(dir), who, s.runHint(addr, dir+"2"))
+		f.Relative(f.Path), who, f.RunHint(addr, f.Path+"2"))
 }
 
 // lockOwner returns the process ID and address of the stack that uses the folder. While that stack
@@ -122,15 +139,4 @@ func lockOwner(dataDir string) (pid, api string) {
 		api = info.API
 	}
 	return pid, api
-}
-
-// reportDataLost stops a stack whose data folder was deleted or moved. The engines' open files
-// would be lost with the next start anyway.
-func (s *Stack) reportDataLost() {
-	s.dataLost.Do(func() {
-		if !s.isStopping() {
-			s.failed <- fmt.Errorf("%s was deleted or moved: stop the stack before you do that; `make run` starts with empty data",
-				s.relative(s.options.DataDir))
-		}
-	})
 }

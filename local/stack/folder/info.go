@@ -1,9 +1,10 @@
-package stack
+package folder
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,8 +34,8 @@ type Info struct {
 	Control         string            `json:"control"` // bearer token for /_local/invoke and /_local/rotate
 }
 
-// environment returns the variables with which the AWS SDK finds the engines.
-func (i Info) environment() map[string]string {
+// Environment returns the variables with which the AWS SDK finds the engines.
+func (i Info) Environment() map[string]string {
 	return map[string]string{
 		"AWS_ACCESS_KEY_ID":                i.AccessKeyID,
 		"AWS_SECRET_ACCESS_KEY":            i.SecretAccessKey,
@@ -46,11 +47,11 @@ func (i Info) environment() map[string]string {
 	}
 }
 
-// commandEnvironment returns the environment of cmd/portside. It includes the tables' names, such
+// CommandEnvironment returns the environment of cmd/portside. It includes the tables' names, such
 // as USERS_TABLE for UsersTable, which functions get from the template.
-func (i Info) commandEnvironment() []string {
+func (i Info) CommandEnvironment() []string {
 	list := []string{"AWS_REGION=" + i.Region}
-	for name, value := range i.environment() {
+	for name, value := range i.Environment() {
 		list = append(list, name+"="+value)
 	}
 	for id, name := range i.Tables {
@@ -70,21 +71,22 @@ func snakeCase(id string) string {
 	return b.String()
 }
 
-func (i Info) write(dataDir string) error {
+// Publish writes the Info for other commands, which read it while the stack runs.
+func (f Folder) Publish(i Info) error {
 	content, err := json.MarshalIndent(i, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeFileAtomically(filepath.Join(dataDir, infoFile), append(content, '\n'))
+	return f.WriteFile(infoFile, append(content, '\n'))
 }
 
-// writeFileAtomically writes a file that only its owner may read. Readers never see partial
-// content.
-func writeFileAtomically(path string, content []byte) error {
-	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
-		return err
+// Withdraw removes the Info of a stack that stops.
+func (f Folder) Withdraw() error {
+	err := os.Remove(filepath.Join(f.Path, infoFile))
+	if errors.Is(err, fs.ErrNotExist) { // the data folder was deleted
+		return nil
 	}
-	return os.Rename(path+".new", path)
+	return err
 }
 
 // ReadInfo returns the Info of the stack that runs on the data folder, or ErrNotRunning.

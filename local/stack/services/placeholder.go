@@ -1,4 +1,4 @@
-package stack
+package services
 
 import (
 	"cmp"
