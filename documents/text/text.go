@@ -11,17 +11,19 @@
 package text
 
 import (
+	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"strings"
 
 	"portside/documents"
+	"portside/documents/text/internal/mail"
+	"portside/documents/text/internal/markdown"
+	"portside/documents/text/internal/page"
+	"portside/documents/text/internal/plain"
+	"portside/documents/text/internal/rtf"
+	"portside/documents/text/internal/tree"
+	"portside/documents/text/internal/webpage"
 )
-
-// maxFile is how many bytes of a file are read. Nobody writes longer texts.
-const maxFile = 32 << 20
 
 var (
 	_ documents.Reader = ReadText
@@ -35,54 +37,92 @@ var (
 	_ documents.Reader = ReadCaptions
 )
 
-// page adds blocks to the builder and checks the context for each.
-type page struct {
-	ctx  context.Context //nolint:containedctx // lives as long as the one call that reads the file
-	into *documents.Builder
+// ReadText reads plain text: paragraphs with wrapped lines joined, lists, headings, and tables that are laid out with tabs or
+// spaces. Form feeds separate pages. It reads subtitles as ReadCaptions does.
+func ReadText(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return page.Whole(page.New(ctx, into), file, plain.Read)
 }
 
-func (p page) add(b documents.Block) error {
-	if err := p.ctx.Err(); err != nil {
-		return err
-	}
-	return p.into.Add(b)
+// ReadMarkdown reads Markdown as CommonMark defines it, with GitHub's tables, task lists and strikethrough. It keeps
+// headings, lists with their numbers, tables, and code as paragraphs; front matter becomes Fields. Links keep their text,
+// and images are left out. Embedded HTML is read as ReadHTML reads it. The title is that of the front matter, or the first
+// heading of level 1.
+func ReadMarkdown(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return page.Whole(page.New(ctx, into), file, markdown.Read)
 }
 
-// addAll adds blocks in their order.
-func (p page) addAll(blocks []documents.Block) error {
-	for _, b := range blocks {
-		if err := p.add(b); err != nil {
-			return err
-		}
-	}
-	return nil
+// ReadHTML reads what a browser would show of a page: the title, headings, paragraphs, lists, tables, and definitions as Fields.
+// It leaves out scripts, styles and comments, and elements that an attribute, their own style or a simple rule of the page's style
+// sheet hides.
+func ReadHTML(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return page.Whole(page.New(ctx, into), file, webpage.Read)
 }
 
-func (p page) field(name, value string) error {
-	if strings.TrimSpace(value) == "" {
-		return nil
-	}
-	return p.add(field(name, value))
+// ReadCSV reads a table of values separated by commas, semicolons, tabs or bars, with double, single or no quotes. Rows may
+// differ in length. The first row is the header if it looks like one. Lines with one value above the table, such as a title, are
+// paragraphs. An empty line begins another table.
+func ReadCSV(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return page.Whole(page.New(ctx, into), file, plain.ReadCSV)
 }
 
-func field(name, value string) documents.Block {
-	return documents.Block{Kind: documents.Field, Cells: []documents.Cell{{Text: name, Header: true}, {Text: value, Column: 1}}}
+// ReadJSON reads JSON, one value or one on each line. Each value becomes a Field, which has the path of keys as its name
+// ("customer address city"). A list of objects with the same keys becomes a table. Numbers stay as they are written. If the file
+// is cut short, ReadJSON adds what comes before and returns ErrDamaged.
+func ReadJSON(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return page.Whole(page.New(ctx, into), file, tree.ReadJSON)
 }
 
-// whole reads the file and passes it to parse. If the file is too long, it passes the beginning and returns ErrTooMuch.
-func whole(to page, file documents.Source, parse func(to page, data []byte) error) (err error) {
-	defer documents.RecoverPanic(&err)
-	if err := to.ctx.Err(); err != nil {
-		return err
+// ReadXML reads any XML. Elements and attributes with a value become Fields, which have the path of element names without the
+// root as their name. The usual values of an e-invoice come first and have common names. Elements with text between child elements
+// become Paragraphs. A run of equal elements becomes a table. It ignores document type definitions, so it expands only the five
+// entities of XML.
+func ReadXML(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return page.Whole(page.New(ctx, into), file, tree.ReadXML)
+}
+
+// ReadRTF reads Rich Text Format: paragraphs, headings by their outline level, lists and tables. It leaves out hidden and deleted
+// text, pictures, and other content that is not shown. Headers, footers and notes become paragraphs.
+func ReadRTF(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return page.Whole(page.New(ctx, into), file, rtf.Read)
+}
+
+// ReadMail reads a mail: sender, recipients, date and subject as Fields, then the plain text, or the HTML if there is no plain
+// text, and forwarded mails. It does not read attachments, but names them in warnings.
+func ReadMail(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return page.Whole(page.New(ctx, into), file, mail.Read)
+}
+
+// ReadCaptions reads subtitles in WebVTT and SubRip. Each cue becomes a Caption with its time, and with the speaker's name if the
+// file has it. A cue that repeats the text of the one before is left out.
+func ReadCaptions(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return page.Whole(page.New(ctx, into), file, plain.ReadCaptions)
+}
+
+// ReadXHTML reads a chapter of a book, which is XHTML. It numbers the items of ordered lists, as a reading device would,
+// and ignores the title, because that of the book counts.
+func ReadXHTML(ctx context.Context, from io.Reader, into *documents.Builder) error {
+	return webpage.ReadXHTML(page.New(ctx, into), from)
+}
+
+// ReadChunk reads a text that another file contains: RTF, a web archive (MHT), HTML or plain text, which it tells apart by the content.
+// The title of a page of HTML does not become that of the document.
+func ReadChunk(ctx context.Context, data []byte, into *documents.Builder) error {
+	const maxHead = 1 << 10
+	head := bytes.ToLower(bytes.TrimLeft(data[:min(len(data), maxHead)], "\xef\xbb\xbf \t\r\n"))
+	file := documents.FromBytes(data)
+	switch {
+	case bytes.HasPrefix(head, []byte(`{\rtf`)):
+		return ReadRTF(ctx, file, into)
+	case bytes.HasPrefix(head, []byte("mime-version:")), bytes.HasPrefix(head, []byte("from:")):
+		return ReadMail(ctx, file, into)
+	case bytes.HasPrefix(head, []byte("<")):
+		return page.Whole(page.New(ctx, into), file, webpage.ReadUntitled)
 	}
-	data := make([]byte, max(0, min(file.Size, maxFile, to.into.Limits.Inflated)))
-	n, err := file.ReadAt(data, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read the file: %w", err)
-	}
-	err = parse(to, data[:n])
-	if cut := file.Size > int64(len(data)); cut && (err == nil || errors.Is(err, documents.ErrDamaged)) {
-		return documents.ErrTooMuch
-	}
-	return err
+	return ReadText(ctx, file, into)
+}
+
+// AddEmbeddedInvoice adds the terms and lines of an e-invoice that another file contains, with a warning that says so. It adds nothing if
+// the XML is damaged, too large or no e-invoice. Errors: those of the Builder and the context.
+func AddEmbeddedInvoice(ctx context.Context, data []byte, into *documents.Builder) error {
+	return tree.AddEmbeddedInvoice(page.New(ctx, into), data)
 }

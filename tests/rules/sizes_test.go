@@ -26,7 +26,6 @@ var oversized = map[string]int{
 	"cmd/bench":               26,
 	"cmd/portside":            45,
 	"cmd/portside/cli":        26,
-	"documents/text":          22,
 	"local/browser.Page":      33,
 	"local/e2e/e2etest.Stack": 51,
 	"local/template":          21,

@@ -1,10 +1,10 @@
-package text
+package tree
 
 import (
-	"context"
 	"strings"
 
 	"portside/documents"
+	"portside/documents/text/internal/page"
 )
 
 // An e-invoice is XML by the European standard EN 16931, in the syntax CII (UN/CEFACT Cross Industry Invoice; also in ZUGFeRD and
@@ -104,15 +104,15 @@ const embeddedWarning = "The file has an e-invoice in XML. Values were read by t
 // minTerms is how many terms make an e-invoice, because any XML may have an element "Invoice".
 const minTerms = 4
 
-// AddEmbeddedInvoice adds the terms and lines of an e-invoice that another file contains, with a warning that says so. It adds nothing if
-// the XML is damaged, too large or no e-invoice. Errors: those of the Builder and the context.
-func AddEmbeddedInvoice(ctx context.Context, data []byte, into *documents.Builder) error {
-	if len(data) > maxFile {
+// AddEmbeddedInvoice adds the terms and lines of an e-invoice that another file contains. It adds nothing if
+// the XML is damaged, too large or no e-invoice.
+func AddEmbeddedInvoice(to page.Page, data []byte) error {
+	if len(data) > page.MaxFile {
 		return nil
 	}
-	p := newXMLParser(data, into.Limits)
-	isBroken, _ := p.tree(ctx)
-	if err := ctx.Err(); err != nil {
+	p := newXMLParser(data, to.Into.Limits)
+	isBroken, _ := p.tree(to.Context)
+	if err := to.Context.Err(); err != nil {
 		return err
 	}
 	if isBroken || p.skipped {
@@ -122,8 +122,7 @@ func AddEmbeddedInvoice(ctx context.Context, data []byte, into *documents.Builde
 	if len(found) < minTerms {
 		return nil
 	}
-	into.Warn(embeddedWarning)
-	to := page{ctx, into}
+	to.Into.Warn(embeddedWarning)
 	if err := addTerms(to, found); err != nil {
 		return err
 	}
@@ -131,23 +130,23 @@ func AddEmbeddedInvoice(ctx context.Context, data []byte, into *documents.Builde
 }
 
 // addEInvoice adds the terms of an e-invoice as Fields, and removes them from the tree. It does nothing with other XML.
-func addEInvoice(to page, root *node) error {
+func addEInvoice(to page.Page, root *node) error {
 	found := findTerms(root)
 	if len(found) < minTerms {
 		return nil
 	}
-	to.into.Warn(eInvoiceWarning)
+	to.Into.Warn(eInvoiceWarning)
 	if err := addTerms(to, found); err != nil {
 		return err
 	}
 	if err := addInvoiceLines(to, root); err != nil {
 		return err
 	}
-	return to.add(documents.Block{Kind: documents.Heading, Level: 1, Text: "Other data of the e-invoice"})
+	return to.Add(documents.Block{Kind: documents.Heading, Level: 1, Text: "Other data of the e-invoice"})
 }
 
 // addTerms adds terms as Fields, and removes them from the tree.
-func addTerms(to page, found []foundTerm) error {
+func addTerms(to page.Page, found []foundTerm) error {
 	currency := ""
 	for _, f := range found {
 		if f.term.name == "Currency" {
@@ -162,7 +161,7 @@ func addTerms(to page, found []foundTerm) error {
 		case day:
 			value = isoDate(value)
 		}
-		if err := to.field(f.term.name, value); err != nil {
+		if err := to.Field(f.term.name, value); err != nil {
 			return err
 		}
 		*f.node = node{kind: leaf}
@@ -191,7 +190,7 @@ var lineTerms = []eInvoiceTerm{
 var linePaths = []string{ciiTransaction + "IncludedSupplyChainTradeLineItem", "InvoiceLine", "CreditNoteLine"}
 
 // addInvoiceLines adds the lines of an e-invoice as a table, and removes the values from the tree.
-func addInvoiceLines(to page, root *node) error {
+func addInvoiceLines(to page.Page, root *node) error {
 	var lines []*node
 	for _, path := range linePaths {
 		lines = append(lines, nodesAt(root, strings.Split(path, "/"))...)
@@ -199,12 +198,12 @@ func addInvoiceLines(to page, root *node) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	table := to.into.NextTable()
+	table := to.Into.NextTable()
 	heads := make([]documents.Cell, len(lineTerms))
 	for i, term := range lineTerms {
 		heads[i] = documents.Cell{Text: term.name, Column: i, Header: true}
 	}
-	if err := to.add(documents.Block{Kind: documents.Row, Table: table, Cells: heads}); err != nil {
+	if err := to.Add(documents.Block{Kind: documents.Row, Table: table, Cells: heads}); err != nil {
 		return err
 	}
 	for _, line := range lines {
@@ -215,7 +214,7 @@ func addInvoiceLines(to page, root *node) error {
 				*n = node{kind: leaf}
 			}
 		}
-		if err := to.add(documents.Block{Kind: documents.Row, Table: table, Cells: cells}); err != nil {
+		if err := to.Add(documents.Block{Kind: documents.Row, Table: table, Cells: cells}); err != nil {
 			return err
 		}
 	}

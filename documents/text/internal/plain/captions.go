@@ -1,7 +1,6 @@
-package text
+package plain
 
 import (
-	"context"
 	"html"
 	"strconv"
 	"strings"
@@ -9,12 +8,12 @@ import (
 	"portside/documents"
 	"portside/documents/charset"
 	"portside/documents/lazyregexp"
+	"portside/documents/text/internal/page"
 )
 
-// ReadCaptions reads subtitles in WebVTT and SubRip. Each cue becomes a Caption with its time, and with the speaker's name if the
-// file has it. A cue that repeats the text of the one before is left out.
-func ReadCaptions(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error { return subtitles(to, charset.Decode(data, "")) })
+// ReadCaptions reads subtitles.
+func ReadCaptions(to page.Page, data []byte) error {
+	return subtitles(to, charset.Decode(data, ""))
 }
 
 const oneTime = `(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)`
@@ -33,7 +32,7 @@ func isSubtitles(text string) bool {
 	return err == nil && cueTime().MatchString(time)
 }
 
-func subtitles(to page, text string) error {
+func subtitles(to page.Page, text string) error {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(text)
 	var cue []string
 	var time documents.Span
@@ -45,7 +44,7 @@ func subtitles(to page, text string) error {
 			return nil
 		}
 		last = said
-		return to.add(documents.Block{Kind: documents.Caption, Text: said, Time: time})
+		return to.Add(documents.Block{Kind: documents.Caption, Text: said, Time: time})
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -1,4 +1,4 @@
-package text
+package markdown
 
 import (
 	"bytes"
@@ -20,18 +20,20 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"portside/documents/lazyregexp"
+	"portside/documents/text/internal/page"
+	"portside/documents/text/internal/webpage"
 )
 
 // markdownHTML converts Markdown to HTML while it is read, one chunk at a time. So the memory for goldmark's tree depends
 // on the size of a chunk, and the context is checked before each.
 type markdownHTML struct {
-	to         page
+	to         page.Page
 	rest       string
 	references []parser.Reference // that other chunks may define; nil if there is only one chunk
 	html       bytes.Buffer       // converted and not read yet
 }
 
-func newMarkdownHTML(to page, markdown string) *markdownHTML {
+func newMarkdownHTML(to page.Page, markdown string) *markdownHTML {
 	m := &markdownHTML{to: to, rest: markdown}
 	if len(markdown) > maxChunk {
 		m.references = findReferences(markdown)
@@ -42,7 +44,7 @@ func newMarkdownHTML(to page, markdown string) *markdownHTML {
 // Read implements io.Reader.
 func (m *markdownHTML) Read(into []byte) (int, error) {
 	for m.html.Len() == 0 {
-		if err := m.to.ctx.Err(); err != nil {
+		if err := m.to.Context.Err(); err != nil {
 			return 0, err
 		}
 		if m.rest == "" {
@@ -197,7 +199,7 @@ func renderHTMLBlock(out util.BufWriter, source []byte, node ast.Node, entering 
 }
 
 // isInline are the elements within a text, beside those of isBlock, isUnseen and isVoid.
-var isInline = set(atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Button, atom.Cite, atom.Code,
+var isInline = webpage.Set(atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Button, atom.Cite, atom.Code,
 	atom.Colgroup, atom.Data, atom.Del, atom.Dfn, atom.Em, atom.Font, atom.I, atom.Ins, atom.Kbd, atom.Label, atom.Map, atom.Mark,
 	atom.Math, atom.Meter, atom.Nobr, atom.Optgroup, atom.Option, atom.Output, atom.Picture, atom.Progress, atom.Q, atom.Rp,
 	atom.Rt, atom.Ruby, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Svg,
@@ -215,7 +217,7 @@ func inlineTag(found string) string {
 	case isInline[tag] || tag == atom.Br:
 		return found
 	case strings.HasPrefix(found, "<!") || strings.HasPrefix(found, "<?") || strings.Contains(found, "="),
-		isBlock[tag] || isUnseen[tag] || isVoid[tag] || tag == atom.Textarea:
+		webpage.IsBlock[tag] || webpage.IsUnseen[tag] || webpage.IsVoid[tag] || tag == atom.Textarea:
 		return ""
 	}
 	return html.EscapeString(found)

@@ -1,4 +1,4 @@
-package text
+package tree
 
 import (
 	"context"
@@ -10,18 +10,15 @@ import (
 
 	"portside/documents"
 	"portside/documents/charset"
+	"portside/documents/text/internal/page"
 )
 
-// ReadJSON reads JSON, one value or one on each line. Each value becomes a Field, which has the path of keys as its name
-// ("customer address city"). A list of objects with the same keys becomes a table. Numbers stay as they are written. If the file
-// is cut short, ReadJSON adds what comes before and returns ErrDamaged.
-func ReadJSON(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		d := json.NewDecoder(strings.NewReader(charset.Decode(data, "")))
-		d.UseNumber()
-		p := &jsonParser{nodeBudget: nodeBudget{left: into.Limits.Blocks}, ctx: ctx, tokens: d, depth: into.Limits.Depth}
-		return p.all(to)
-	})
+// ReadJSON reads JSON.
+func ReadJSON(to page.Page, data []byte) error {
+	d := json.NewDecoder(strings.NewReader(charset.Decode(data, "")))
+	d.UseNumber()
+	p := &jsonParser{nodeBudget: nodeBudget{left: to.Into.Limits.Blocks}, ctx: to.Context, tokens: d, depth: to.Into.Limits.Depth}
+	return p.all(to)
 }
 
 type jsonParser struct {
@@ -34,7 +31,7 @@ type jsonParser struct {
 var errFull = errors.New("as many values as can be read")
 
 // all reads the values of the file. Several values count as a list.
-func (p *jsonParser) all(to page) error {
+func (p *jsonParser) all(to page.Page) error {
 	values := &node{kind: list}
 	var err error
 	for err == nil {
@@ -45,7 +42,7 @@ func (p *jsonParser) all(to page) error {
 		}
 	}
 	if p.skipped {
-		to.into.Warn(tooDeep)
+		to.Into.Warn(tooDeep)
 	}
 	root := values
 	if len(values.parts) == 1 {

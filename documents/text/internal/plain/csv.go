@@ -1,21 +1,19 @@
-package text
+package plain
 
 import (
-	"context"
 	"strings"
 
 	"portside/documents"
 	"portside/documents/charset"
+	"portside/documents/text/internal/page"
 )
 
-// ReadCSV reads a table of values separated by commas, semicolons, tabs or bars, with double, single or no quotes. Rows may
-// differ in length. The first row is the header if it looks like one. Lines with one value above the table, such as a title, are
-// paragraphs. An empty line begins another table.
-func ReadCSV(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error { return values(to, charset.Decode(data, "")) })
+// ReadCSV reads a table of values.
+func ReadCSV(to page.Page, data []byte) error {
+	return values(to, charset.Decode(data, ""))
 }
 
-func values(to page, text string) error {
+func values(to page.Page, text string) error {
 	text = strings.TrimLeft(text, "\ufeff")
 	s := &separated{text: text}
 	if first, rest, ok := strings.Cut(text, "\n"); ok && isSeparatorLine(first) {
@@ -41,10 +39,10 @@ func isSeparatorLine(line string) bool {
 
 // csvTable holds the first rows back until it knows whether they begin with a header.
 type csvTable struct {
-	to    page
+	to    page.Page
 	first [][]string
 	begun bool
-	run   tableRun
+	run   page.Table
 }
 
 func (t *csvTable) row(row []string) error {
@@ -64,13 +62,13 @@ func (t *csvTable) row(row []string) error {
 
 // begin adds the rows that were held back.
 func (t *csvTable) begin() error {
-	t.begun, t.run = true, tableRun{}
+	t.begun, t.run = true, page.Table{}
 	width := 0
 	for _, row := range t.first {
 		width = max(width, len(row))
 	}
 	for len(t.first) > 1 && width > 1 && filled(t.first[0]) == 1 {
-		if err := t.to.add(documents.Block{Kind: documents.Paragraph, Text: strings.Join(t.first[0], " ")}); err != nil {
+		if err := t.to.Add(documents.Block{Kind: documents.Paragraph, Text: strings.Join(t.first[0], " ")}); err != nil {
 			return err
 		}
 		t.first = t.first[1:]
@@ -98,7 +96,7 @@ func (t *csvTable) add(row []string, header bool) error {
 	for i, text := range row {
 		cells[i] = documents.Cell{Text: text, Column: i, Header: header}
 	}
-	return t.to.add(t.run.next(t.to.into, cells))
+	return t.to.Add(t.run.Next(t.to.Into, cells))
 }
 
 func filled(row []string) int {
@@ -162,7 +160,7 @@ func (s *separated) next() (row []string, ok bool) {
 	}
 	for {
 		cell, last := s.cell()
-		if len(row) < maxColumns {
+		if len(row) < page.MaxColumns {
 			row = append(row, cell)
 		}
 		if last {

@@ -1,4 +1,4 @@
-package text
+package tree
 
 import (
 	"context"
@@ -10,14 +10,12 @@ import (
 
 	"portside/documents"
 	"portside/documents/charset"
+	"portside/documents/text/internal/page"
 )
 
-// ReadXML reads any XML. Elements and attributes with a value become Fields, which have the path of element names without the
-// root as their name. The usual values of an e-invoice come first and have common names. Elements with text between child elements
-// become Paragraphs. A run of equal elements becomes a table. It ignores document type definitions, so it expands only the five
-// entities of XML.
-func ReadXML(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error { return newXMLParser(data, into.Limits).all(to) })
+// ReadXML reads XML.
+func ReadXML(to page.Page, data []byte) error {
+	return newXMLParser(data, to.Into.Limits).all(to)
 }
 
 func newXMLParser(data []byte, limits documents.Limits) *xmlParser {
@@ -46,10 +44,10 @@ type xmlElement struct {
 	children bool
 }
 
-func (p *xmlParser) all(to page) error {
-	broken, err := p.tree(to.ctx)
+func (p *xmlParser) all(to page.Page) error {
+	broken, err := p.tree(to.Context)
 	if p.skipped {
-		to.into.Warn(tooDeep)
+		to.Into.Warn(tooDeep)
 	}
 	if p.root != nil {
 		if adding := addEInvoice(to, p.root); adding != nil {
@@ -62,8 +60,8 @@ func (p *xmlParser) all(to page) error {
 	switch {
 	case errors.Is(err, errFull):
 		return documents.ErrTooMuch
-	case to.ctx.Err() != nil:
-		return to.ctx.Err()
+	case to.Context.Err() != nil:
+		return to.Context.Err()
 	case broken:
 		return documents.ErrDamaged
 	}

@@ -1,7 +1,7 @@
-package text
+// Package webpage reads HTML.
+package webpage
 
 import (
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -12,22 +12,23 @@ import (
 
 	"portside/documents"
 	"portside/documents/charset"
+	"portside/documents/text/internal/page"
 )
 
-// ReadHTML reads what a browser would show of a page: the title, headings, paragraphs, lists, tables, and definitions as Fields.
-// It leaves out scripts, styles and comments, and elements that an attribute, their own style or a simple rule of the page's style
-// sheet hides.
-func ReadHTML(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		return readPage(to, strings.NewReader(charset.Decode(data, charset.Declared(data))), pageOptions{})
-	})
+// Read reads a page.
+func Read(to page.Page, data []byte) error {
+	return ReadFrom(to, strings.NewReader(charset.Decode(data, charset.Declared(data))), Options{})
 }
 
-// ReadXHTML reads a chapter of a book, which is XHTML. It numbers the items of ordered lists, as a reading device would,
-// and ignores the title, because that of the book counts.
-func ReadXHTML(ctx context.Context, from io.Reader, into *documents.Builder) error {
-	options := pageOptions{isXHTML: true, numberLists: true, ignoreTitle: true}
-	return readPage(page{ctx, into}, charset.NewReader(from), options)
+// ReadXHTML reads a chapter of a book.
+func ReadXHTML(to page.Page, from io.Reader) error {
+	options := Options{isXHTML: true, NumberLists: true, ignoreTitle: true}
+	return ReadFrom(to, charset.NewReader(from), options)
+}
+
+// ReadUntitled reads a page whose title does not become that of the document.
+func ReadUntitled(to page.Page, data []byte) error {
+	return ReadFrom(to, strings.NewReader(charset.Decode(data, charset.Declared(data))), Options{ignoreTitle: true})
 }
 
 // Tags of elements and tables that are nested deeper are ignored; their text is read.
@@ -40,22 +41,22 @@ const (
 // page in memory, and each table would copy it to the one around it.
 const maxHeld = 20_000
 
-// pageOptions are what differs between web pages, chapters of books and HTML made of Markdown.
-type pageOptions struct {
+// Options are what differs between web pages, chapters of books and HTML made of Markdown.
+type Options struct {
 	isXHTML          bool // a tag that closes itself has no content, and CDATA is text
-	numberLists      bool // items of ordered lists begin with their number
-	titleFromHeading bool // the first heading of level 1 is the document's title
+	NumberLists      bool // items of ordered lists begin with their number
+	TitleFromHeading bool // the first heading of level 1 is the document's title
 	ignoreTitle      bool // the title element is not the document's title
 }
 
-// readPage reads HTML in UTF-8 as a stream. It returns the errors of the reader as they are.
-func readPage(to page, from io.Reader, options pageOptions) error {
+// ReadFrom reads HTML in UTF-8 as a stream. It returns the errors of the reader as they are.
+func ReadFrom(to page.Page, from io.Reader, options Options) error {
 	w := &walker{to: to, options: options, hiding: map[string]bool{}}
 	tokens := html.NewTokenizer(from)
 	tokens.AllowCDATA(options.isXHTML)
 	for {
 		kind := tokens.Next()
-		if err := to.ctx.Err(); err != nil {
+		if err := to.Context.Err(); err != nil {
 			return err
 		}
 		if kind == html.ErrorToken {
@@ -79,8 +80,8 @@ type element struct {
 // walker follows the tokens of a page. It gathers text until a block ends, and adds the block to the innermost open cell, or to
 // the document.
 type walker struct {
-	to      page
-	options pageOptions
+	to      page.Page
+	options Options
 	hiding  map[string]bool // classes (".x") and ids ("#x") that the style sheet hides
 	open    []element
 	hidden  int        // how many of the open elements are hidden
@@ -154,15 +155,15 @@ func (w *walker) start(tag startTag) error {
 	if err := w.closeImplied(tag.name); err != nil {
 		return err
 	}
-	if isVoid[tag.name] {
+	if IsVoid[tag.name] {
 		return w.void(tag.name)
 	}
-	if isBlock[tag.name] {
+	if IsBlock[tag.name] {
 		if err := w.flush(); err != nil {
 			return err
 		}
 	}
-	hidden := isUnseen[tag.name] || isHidden(tag) || isNoteMark(tag) || w.hiddenByRule(tag.attributes)
+	hidden := IsUnseen[tag.name] || isHidden(tag) || isNoteMark(tag) || w.hiddenByRule(tag.attributes)
 	if tag.closesSelf && !hidden && !w.options.isXHTML {
 		return nil
 	}
@@ -192,7 +193,7 @@ func (w *walker) opened(tag startTag) {
 		w.lists = append(w.lists, newList(tag))
 	case atom.Li:
 		w.item, w.label = true, ""
-		if n := len(w.lists); n > 0 && w.options.numberLists {
+		if n := len(w.lists); n > 0 && w.options.NumberLists {
 			w.label = w.lists[n-1].nextLabel()
 		}
 	case atom.Table:
@@ -244,7 +245,7 @@ func (w *walker) closeImplied(tag atom.Atom) error {
 // the cell.
 func (w *walker) end(tag atom.Atom) error {
 	if w.deeper > 0 {
-		if !isVoid[tag] {
+		if !IsVoid[tag] {
 			w.deeper--
 		}
 		if w.deeper < w.hiddenFrom {
@@ -284,7 +285,7 @@ func (w *walker) closeTo(i int) error {
 }
 
 func (w *walker) closed(tag atom.Atom) error {
-	if isBlock[tag] {
+	if IsBlock[tag] {
 		if err := w.flushAs(tag); err != nil {
 			return err
 		}
@@ -313,7 +314,7 @@ func (w *walker) finish() error {
 		return err
 	}
 	if title := strings.TrimSpace(w.title.String()); title != "" && !w.options.ignoreTitle {
-		w.to.into.Title(title)
+		w.to.Into.Title(title)
 	}
 	return w.flush()
 }
@@ -321,7 +322,7 @@ func (w *walker) finish() error {
 // flush ends the current block where another begins.
 func (w *walker) flush() error {
 	for _, e := range slices.Backward(w.open) {
-		if isBlock[e.name] {
+		if IsBlock[e.name] {
 			return w.flushAs(e.name)
 		}
 	}
@@ -337,16 +338,16 @@ func (w *walker) flushAs(tag atom.Atom) error {
 	}
 	switch {
 	case headingLevels[tag] > 0:
-		if w.options.titleFromHeading && tag == atom.H1 {
-			w.options.titleFromHeading = false
-			w.to.into.Title(text)
+		if w.options.TitleFromHeading && tag == atom.H1 {
+			w.options.TitleFromHeading = false
+			w.to.Into.Title(text)
 		}
 		return w.add(documents.Block{Kind: documents.Heading, Text: text, Level: headingLevels[tag]})
 	case tag == atom.Dt:
 		w.term = text
 		return nil
 	case tag == atom.Dd && w.term != "":
-		return w.add(field(w.term, text))
+		return w.add(page.Field(w.term, text))
 	case w.item:
 		w.item = false // further paragraphs of the item are paragraphs
 		text = w.label + strings.TrimSpace(text)
@@ -357,13 +358,13 @@ func (w *walker) flushAs(tag atom.Atom) error {
 
 // add adds the block to the innermost open cell, or to the document.
 func (w *walker) add(b documents.Block) error {
-	if err := w.to.ctx.Err(); err != nil {
+	if err := w.to.Context.Err(); err != nil {
 		return err
 	}
 	if len(w.tables) > 0 && w.tables[len(w.tables)-1].inCell {
 		return w.hold(w.tables[len(w.tables)-1], b)
 	}
-	return w.to.add(b)
+	return w.to.Add(b)
 }
 
 // table returns the innermost open table, or nil if there is none or its tags are ignored.

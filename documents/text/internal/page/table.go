@@ -1,17 +1,20 @@
-package text
+package page
 
 import "portside/documents"
 
-// tableRun numbers the rows of a table. A header in the middle, which repeats the first one or names other columns, begins a new
+// MaxColumns bounds the columns of a table.
+const MaxColumns = 16_384
+
+// Table numbers the rows of a table. A header in the middle, which repeats the first one or names other columns, begins a new
 // table, because it names the cells below it.
-type tableRun struct {
+type Table struct {
 	number int
 	head   []documents.Cell
 	body   bool // a row of values has followed the header
 }
 
-// next returns the row with the number of its table. A row that repeats the header exactly is a header too.
-func (r *tableRun) next(into *documents.Builder, cells []documents.Cell) documents.Block {
+// Next returns the row with the number of its table. A row that repeats the header exactly is a header too.
+func (r *Table) Next(into *documents.Builder, cells []documents.Cell) documents.Block {
 	if r.body && len(r.head) > 1 && sameTexts(cells, r.head) {
 		for i := range cells {
 			cells[i].Header = true

@@ -1,25 +1,23 @@
-package text
+// Package rtf reads Rich Text Format.
+package rtf
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"unicode/utf16"
 
 	"portside/documents"
+	"portside/documents/text/internal/page"
 )
 
-// ReadRTF reads Rich Text Format: paragraphs, headings by their outline level, lists and tables. It leaves out hidden and deleted
-// text, pictures, and other content that is not shown. Headers, footers and notes become paragraphs.
-func ReadRTF(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		data = bytes.TrimLeft(data, "\xef\xbb\xbf \t\r\n")
-		if !bytes.HasPrefix(data, []byte(`{\rtf`)) {
-			return documents.ErrDamaged
-		}
-		r := &rich{to: to, data: data, fonts: map[int]*font{}, state: richState{uc: 1}, page: codePages[1252], text: &strings.Builder{}}
-		return r.read()
-	})
+// Read reads Rich Text Format.
+func Read(to page.Page, data []byte) error {
+	data = bytes.TrimLeft(data, "\xef\xbb\xbf \t\r\n")
+	if !bytes.HasPrefix(data, []byte(`{\rtf`)) {
+		return documents.ErrDamaged
+	}
+	r := &rich{to: to, data: data, fonts: map[int]*font{}, state: richState{uc: 1}, page: codePages[1252], text: &strings.Builder{}}
+	return r.read()
 }
 
 // maxGroups is how deep groups may be nested. No program nests them nearly as deep.
@@ -55,7 +53,7 @@ type paragraphState struct {
 
 // rich reads one file, byte by byte, without recursion.
 type rich struct {
-	to    page
+	to    page.Page
 	data  []byte
 	at    int
 	fonts map[int]*font
@@ -74,7 +72,7 @@ type rich struct {
 
 	cells  []string
 	header bool
-	table  tableRun // that the last row was in; zero outside
+	table  page.Table // that the last row was in; zero outside
 }
 
 // richGroup is an open group.
@@ -87,8 +85,8 @@ type richGroup struct {
 func (r *rich) read() error {
 	steps := 0
 	for r.at < len(r.data) {
-		if steps++; steps&0xfff == 0 && r.to.ctx.Err() != nil {
-			return r.to.ctx.Err()
+		if steps++; steps&0xfff == 0 && r.to.Context.Err() != nil {
+			return r.to.Context.Err()
 		}
 		c := r.data[r.at]
 		r.at++
@@ -119,7 +117,7 @@ func (r *rich) end() error {
 	if err := r.endRow(); err != nil {
 		return err
 	}
-	r.to.into.Title(r.title.String())
+	r.to.Into.Title(r.title.String())
 	return r.endParagraph()
 }
 
@@ -180,11 +178,11 @@ func (r *rich) byte(c byte) {
 		r.write(string(rune(c)))
 		return
 	}
-	page := r.page
+	codes := r.page
 	if f := r.fonts[r.state.font]; f != nil && f.page != nil {
-		page = f.page
+		codes = f.page
 	}
-	r.write(string(page.rune(c)))
+	r.write(string(codes.rune(c)))
 }
 
 // unicode adds a UTF-16 code unit. A character above 16 bits has two.
@@ -240,9 +238,9 @@ func (r *rich) endParagraph() error {
 	r.text.Reset()
 	r.mark.Reset()
 	if strings.TrimSpace(block.Text) != "" {
-		r.table = tableRun{}
+		r.table = page.Table{}
 	}
-	if err := r.to.add(block); err != nil {
+	if err := r.to.Add(block); err != nil {
 		return err
 	}
 	return r.endNotes()
@@ -252,7 +250,7 @@ func (r *rich) endNotes() error {
 	notes := r.notes
 	r.notes = nil
 	for _, text := range notes {
-		if err := r.to.add(documents.Block{Kind: documents.Paragraph, Text: text}); err != nil {
+		if err := r.to.Add(documents.Block{Kind: documents.Paragraph, Text: text}); err != nil {
 			return err
 		}
 	}
@@ -269,7 +267,7 @@ func itemMark(mark string) string {
 }
 
 func (r *rich) endCell() {
-	if len(r.cells) < maxColumns {
+	if len(r.cells) < page.MaxColumns {
 		r.cells = append(r.cells, strings.TrimSpace(r.text.String()))
 	}
 	r.text.Reset()
@@ -284,7 +282,7 @@ func (r *rich) endRow() error {
 		cells[i] = documents.Cell{Text: text, Column: i, Header: r.header}
 	}
 	r.cells, r.header = nil, false
-	if err := r.to.add(r.table.next(r.to.into, cells)); err != nil {
+	if err := r.to.Add(r.table.Next(r.to.Into, cells)); err != nil {
 		return err
 	}
 	return r.endNotes()

@@ -1,4 +1,4 @@
-package text
+package webpage
 
 import (
 	"strconv"
@@ -7,12 +7,13 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"portside/documents"
+	"portside/documents/text/internal/page"
 )
 
 // table is an open table of a page. Each cell keeps its blocks until its row ends, because only then is it known whether the
 // table holds data or only lays out the page.
 type table struct {
-	run    tableRun
+	run    page.Table
 	rows   int
 	spans  []int // the row up to which each column is taken by a cell from above
 	row    []tableCell
@@ -27,10 +28,7 @@ type tableCell struct {
 	header bool
 }
 
-const (
-	maxSpan    = 1000
-	maxColumns = 16_384
-)
+const maxSpan = 1000
 
 func (t *table) startRow() {
 	t.row, t.column, t.inCell = nil, 0, false
@@ -41,7 +39,7 @@ func (t *table) startCell(tag startTag, isHeader bool) {
 	for t.column < len(t.spans) && t.spans[t.column] > t.rows {
 		t.column++
 	}
-	if len(t.row) < maxColumns {
+	if len(t.row) < page.MaxColumns {
 		t.row = append(t.row, tableCell{column: t.column, header: isHeader || tag.name == atom.Th})
 	}
 	t.inCell = true
@@ -123,7 +121,7 @@ func (w *walker) endRow() error {
 			blocks = append(blocks, cell.blocks...)
 		}
 	} else {
-		blocks = []documents.Block{t.run.next(w.to.into, t.cells())}
+		blocks = []documents.Block{t.run.Next(w.to.Into, t.cells())}
 	}
 	for _, cell := range t.row {
 		w.held -= len(cell.blocks)
@@ -146,7 +144,7 @@ func (w *walker) addAround(blocks []documents.Block) error {
 			return nil
 		}
 	}
-	return w.to.addAll(blocks)
+	return w.to.AddAll(blocks)
 }
 
 func (w *walker) endTable() error {
@@ -165,12 +163,12 @@ func (w *walker) endTable() error {
 // hold adds the block to the open cell. If more blocks wait than a row of data has, it adds all of them to the document.
 func (w *walker) hold(t *table, b documents.Block) error {
 	if !t.inCell {
-		return w.to.add(b)
+		return w.to.Add(b)
 	}
 	t.add(b)
 	w.held++
 	w.heldText += len(b.Text)
-	if w.held > maxHeld || w.heldText > w.to.into.Limits.Text {
+	if w.held > maxHeld || w.heldText > w.to.Into.Limits.Text {
 		return w.release()
 	}
 	return nil
@@ -183,7 +181,7 @@ func (w *walker) release() error {
 		row := t.row
 		t.row, t.inCell = nil, false
 		for _, cell := range row {
-			if err := w.to.addAll(cell.blocks); err != nil {
+			if err := w.to.AddAll(cell.blocks); err != nil {
 				return err
 			}
 		}

@@ -1,10 +1,12 @@
-package text
+// Package tree reads values that are nested: JSON, XML, and the e-invoices in XML.
+package tree
 
 import (
 	"strings"
 	"unicode"
 
 	"portside/documents"
+	"portside/documents/text/internal/page"
 )
 
 // node is a value of JSON or an element of XML: a text, an object or a list.
@@ -42,15 +44,15 @@ func (g *nodeBudget) newNode(kind nodeKind, name string) *node {
 const tooDeep = "Parts of the file that are nested very deep were left out."
 
 // addNode adds the text of a node under the name path. The depth of nodes is limited where they are created.
-func addNode(to page, n *node, path string) error {
+func addNode(to page.Page, n *node, path string) error {
 	switch n.kind {
 	case prose:
-		return to.add(documents.Block{Kind: documents.Paragraph, Text: n.text})
+		return to.Add(documents.Block{Kind: documents.Paragraph, Text: n.text})
 	case leaf:
 		if path == "" {
-			return to.add(documents.Block{Kind: documents.Paragraph, Text: n.text})
+			return to.Add(documents.Block{Kind: documents.Paragraph, Text: n.text})
 		}
-		return to.field(path, n.text)
+		return to.Field(path, n.text)
 	case list:
 		return addList(to, n, path)
 	}
@@ -63,11 +65,11 @@ func addNode(to page, n *node, path string) error {
 }
 
 func joinPath(path, name string) string {
-	return strings.TrimSpace(path + " " + inWords(name))
+	return strings.TrimSpace(path + " " + InWords(name))
 }
 
 // addList adds a list: objects with the same keys as a table, plain values as one text, other values one by one.
-func addList(to page, n *node, path string) error {
+func addList(to page.Page, n *node, path string) error {
 	if columns := columnsOf(n); columns != nil {
 		return nodeTable(to, n, path, columns)
 	}
@@ -147,18 +149,18 @@ func cellText(n *node) (string, bool) {
 	return "", len(n.parts) == 0
 }
 
-func nodeTable(to page, n *node, path string, columns map[string]int) error {
+func nodeTable(to page.Page, n *node, path string, columns map[string]int) error {
 	if path != "" {
-		if err := to.add(documents.Block{Kind: documents.Heading, Text: path, Level: 1}); err != nil {
+		if err := to.Add(documents.Block{Kind: documents.Heading, Text: path, Level: 1}); err != nil {
 			return err
 		}
 	}
-	table := to.into.NextTable()
+	table := to.Into.NextTable()
 	head := make([]documents.Cell, len(columns))
 	for name, column := range columns {
-		head[column] = documents.Cell{Text: inWords(name), Column: column, Header: true}
+		head[column] = documents.Cell{Text: InWords(name), Column: column, Header: true}
 	}
-	if err := to.add(documents.Block{Kind: documents.Row, Cells: head, Table: table}); err != nil {
+	if err := to.Add(documents.Block{Kind: documents.Row, Cells: head, Table: table}); err != nil {
 		return err
 	}
 	for _, part := range n.parts {
@@ -169,16 +171,16 @@ func nodeTable(to page, n *node, path string, columns map[string]int) error {
 		for _, value := range part.parts {
 			cells[columns[value.name]].Text, _ = cellText(value)
 		}
-		if err := to.add(documents.Block{Kind: documents.Row, Cells: cells, Table: table}); err != nil {
+		if err := to.Add(documents.Block{Kind: documents.Row, Cells: cells, Table: table}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// inWords converts a name in a program to words: "invoiceDate" to "invoice date", "VAT_ID" to "VAT ID". It cuts long names,
+// InWords converts a name in a program to words: "invoiceDate" to "invoice date", "VAT_ID" to "VAT ID". It cuts long names,
 // because the name is repeated before every value in the object.
-func inWords(name string) string {
+func InWords(name string) string {
 	const maxName = 200
 	name = name[:min(len(name), maxName)]
 	runes := []rune(strings.Map(func(r rune) rune {

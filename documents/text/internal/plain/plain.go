@@ -1,7 +1,7 @@
-package text
+// Package plain reads texts without markup: prose, tables, values separated by commas, and subtitles.
+package plain
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,27 +10,25 @@ import (
 	"portside/documents"
 	"portside/documents/charset"
 	"portside/documents/lazyregexp"
+	"portside/documents/text/internal/page"
 )
 
-// ReadText reads plain text: paragraphs with wrapped lines joined, lists, headings, and tables that are laid out with tabs or
-// spaces. Form feeds separate pages. It reads subtitles as ReadCaptions does.
-func ReadText(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		text := charset.Decode(data, "")
-		if isSubtitles(text) {
-			return subtitles(to, text)
-		}
-		return plainText(to, text)
-	})
+// Read reads plain text, or subtitles.
+func Read(to page.Page, data []byte) error {
+	text := charset.Decode(data, "")
+	if isSubtitles(text) {
+		return subtitles(to, text)
+	}
+	return Text(to, text)
 }
 
-// plainText reads the pages of a text.
-func plainText(to page, text string) error {
+// Text reads the pages of a text.
+func Text(to page.Page, text string) error {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "").Replace(text)
 	pages := strings.Split(strings.TrimRight(text, "\f \n\t"), "\f")
 	r := textReader{to: to, width: wrapWidth(text)}
 	for _, content := range pages {
-		if len(pages) > 1 && !to.into.Page() {
+		if len(pages) > 1 && !to.Into.Page() {
 			return nil
 		}
 		if err := r.page(content); err != nil {
@@ -42,7 +40,7 @@ func plainText(to page, text string) error {
 
 // textReader reads one plain text.
 type textReader struct {
-	to      page
+	to      page.Page
 	width   int   // at which its lines were broken; 0 if they were not
 	indents []int // of the open list items
 }
@@ -100,7 +98,7 @@ func (r *textReader) stretch(lines []string) error {
 	heading, used := headingOf(lines)
 	if used > 0 {
 		r.indents = nil
-		if err := r.to.add(heading); err != nil {
+		if err := r.to.Add(heading); err != nil {
 			return err
 		}
 		lines = lines[used:]
@@ -148,9 +146,9 @@ func paragraphEnd(lines []string, skip int) int {
 
 func (r *textReader) table(rows []documents.Block) error {
 	r.indents = nil
-	var run tableRun
+	var run page.Table
 	for _, row := range rows {
-		if err := r.to.add(run.next(r.to.into, row.Cells)); err != nil {
+		if err := r.to.Add(run.Next(r.to.Into, row.Cells)); err != nil {
 			return err
 		}
 	}
@@ -166,7 +164,7 @@ func (r *textReader) paragraph(lines []string) error {
 		if r.width == 0 && utf8.RuneCountInString(lines[0]) > maxWrap {
 			n = 1
 		}
-		if err := r.to.add(documents.Block{Kind: documents.Paragraph, Text: r.join(lines[:n])}); err != nil {
+		if err := r.to.Add(documents.Block{Kind: documents.Paragraph, Text: r.join(lines[:n])}); err != nil {
 			return err
 		}
 		lines = lines[n:]
@@ -224,11 +222,11 @@ func (r *textReader) item(lines []string) error {
 	for len(r.indents) > 0 && r.indents[len(r.indents)-1] > indent {
 		r.indents = r.indents[:len(r.indents)-1]
 	}
-	if (len(r.indents) == 0 || r.indents[len(r.indents)-1] < indent) && len(r.indents) < r.to.into.Limits.Depth {
+	if (len(r.indents) == 0 || r.indents[len(r.indents)-1] < indent) && len(r.indents) < r.to.Into.Limits.Depth {
 		r.indents = append(r.indents, indent)
 	}
 	text := bulletMark().ReplaceAllString(r.join(lines), "")
-	return r.to.add(documents.Block{Kind: documents.ListItem, Text: text, Level: max(0, len(r.indents)-1)})
+	return r.to.Add(documents.Block{Kind: documents.ListItem, Text: text, Level: max(0, len(r.indents)-1)})
 }
 
 func indentOf(line string) int {

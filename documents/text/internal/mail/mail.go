@@ -1,8 +1,8 @@
-package text
+// Package mail reads mails and web archives.
+package mail
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"mime"
@@ -13,18 +13,18 @@ import (
 	"portside/documents"
 	"portside/documents/charset"
 	"portside/documents/lazyregexp"
+	"portside/documents/text/internal/page"
+	"portside/documents/text/internal/plain"
+	"portside/documents/text/internal/webpage"
 )
 
-// ReadMail reads a mail: sender, recipients, date and subject as Fields, then the plain text, or the HTML if there is no plain
-// text, and forwarded mails. It does not read attachments, but names them in warnings.
-func ReadMail(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		if !bytes.Contains(data, []byte(":")) {
-			return documents.ErrDamaged
-		}
-		m := &mail{to: to, left: maxParts}
-		return m.message(data, 0)
-	})
+// Read reads a mail.
+func Read(to page.Page, data []byte) error {
+	if !bytes.Contains(data, []byte(":")) {
+		return documents.ErrDamaged
+	}
+	m := &mail{to: to, left: maxParts}
+	return m.message(data, 0)
 }
 
 // Bounds of one mail with all its parts.
@@ -38,7 +38,7 @@ const (
 
 // mail reads one file and the mails in it.
 type mail struct {
-	to       page
+	to       page.Page
 	left     int // how many more parts may be read
 	attached int
 }
@@ -57,13 +57,13 @@ func (m *mail) message(data []byte, depth int) error {
 	p := split(data)
 	for _, name := range shownFields {
 		for _, value := range p.header[name] {
-			if err := m.to.field(name, decodeHeader(value)); err != nil {
+			if err := m.to.Field(name, decodeHeader(value)); err != nil {
 				return err
 			}
 		}
 	}
 	if depth == 0 {
-		m.to.into.Title(decodeHeader(p.header.Get("Subject")))
+		m.to.Into.Title(decodeHeader(p.header.Get("Subject")))
 	}
 	return m.part(p, depth)
 }
@@ -137,7 +137,7 @@ func decodeHeader(value string) string {
 
 // part reads a part according to its type.
 func (m *mail) part(p part, depth int) error {
-	if err := m.to.ctx.Err(); err != nil {
+	if err := m.to.Context.Err(); err != nil {
 		return err
 	}
 	switch kind := p.mediaType; {
@@ -146,8 +146,8 @@ func (m *mail) part(p part, depth int) error {
 	case m.isAttached(p):
 		m.leaveOut(p)
 		return nil
-	case depth >= min(maxNested, m.to.into.Limits.Depth) && (strings.HasPrefix(kind, "multipart/") || kind == "message/rfc822"):
-		m.to.into.Warn("Parts of the message that are nested very deep were left out.")
+	case depth >= min(maxNested, m.to.Into.Limits.Depth) && (strings.HasPrefix(kind, "multipart/") || kind == "message/rfc822"):
+		m.to.Into.Warn("Parts of the message that are nested very deep were left out.")
 		return nil
 	case kind == "multipart/alternative":
 		return m.alternative(p, depth)
@@ -161,9 +161,9 @@ func (m *mail) part(p part, depth int) error {
 		if declared == "" {
 			declared = charset.Declared(body)
 		}
-		return readPage(m.to, strings.NewReader(charset.Decode(body, declared)), pageOptions{})
+		return webpage.ReadFrom(m.to, strings.NewReader(charset.Decode(body, declared)), webpage.Options{})
 	}
-	return plainText(m.to, unquoted(charset.Decode(content(p), p.params["charset"])))
+	return plain.Text(m.to, unquoted(charset.Decode(content(p), p.params["charset"])))
 }
 
 // isAttached reports whether a part is an attachment rather than text of the mail.
@@ -183,7 +183,7 @@ func (m *mail) isAttached(p part) bool {
 func (m *mail) leaveOut(p part) {
 	const maxNamed = 20
 	if m.attached++; m.attached > maxNamed {
-		m.to.into.Warn("More attachments were not read.")
+		m.to.Into.Warn("More attachments were not read.")
 		return
 	}
 	_, params := mediaType(p.header.Get("Content-Disposition"))
@@ -199,7 +199,7 @@ func (m *mail) leaveOut(p part) {
 	if runes := []rune(name); len(runes) > maxName {
 		name = string(runes[:maxName]) + "…"
 	}
-	m.to.into.Warn(fmt.Sprintf("The attachment %q was not read; send it by itself.", name))
+	m.to.Into.Warn(fmt.Sprintf("The attachment %q was not read; send it by itself.", name))
 }
 
 // parts splits a multipart body. If the last boundary is missing, the last part ends with the body.
@@ -215,7 +215,7 @@ func (m *mail) parts(p part) []part {
 	var parts []part
 	for _, raw := range cut {
 		if m.left--; m.left < 0 {
-			m.to.into.Warn("The message has more parts than can be read.")
+			m.to.Into.Warn("The message has more parts than can be read.")
 			break
 		}
 		parts = append(parts, split(raw))

@@ -1,4 +1,4 @@
-package text
+package mail
 
 import (
 	"bytes"
@@ -73,7 +73,7 @@ func content(p part) []byte {
 func unbase64(body []byte) []byte {
 	letters := make([]byte, 0, len(body))
 	for _, c := range body {
-		if isLetter(c) || c >= '0' && c <= '9' || c == '+' || c == '/' {
+		if isASCIILetter(c) || c >= '0' && c <= '9' || c == '+' || c == '/' {
 			letters = append(letters, c)
 		}
 	}
@@ -135,3 +135,5 @@ func unquoted(text string) string {
 	}
 	return out.String()
 }
+
+func isASCIILetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

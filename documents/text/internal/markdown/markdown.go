@@ -1,28 +1,25 @@
-package text
+// Package markdown reads Markdown.
+package markdown
 
 import (
-	"context"
 	"strings"
 
-	"portside/documents"
 	"portside/documents/charset"
 	"portside/documents/lazyregexp"
+	"portside/documents/text/internal/page"
+	"portside/documents/text/internal/tree"
+	"portside/documents/text/internal/webpage"
 )
 
-// ReadMarkdown reads Markdown as CommonMark defines it, with GitHub's tables, task lists and strikethrough. It keeps
-// headings, lists with their numbers, tables, and code as paragraphs; front matter becomes Fields. Links keep their text,
-// and images are left out. Embedded HTML is read as ReadHTML reads it. The title is that of the front matter, or the first
-// heading of level 1.
-func ReadMarkdown(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		text := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "").Replace(charset.Decode(data, ""))
-		front, body := splitFrontMatter(text)
-		titled, err := addFrontMatter(to, front)
-		if err != nil {
-			return err
-		}
-		return readPage(to, newMarkdownHTML(to, body), pageOptions{numberLists: true, titleFromHeading: !titled})
-	})
+// Read reads Markdown.
+func Read(to page.Page, data []byte) error {
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "").Replace(charset.Decode(data, ""))
+	front, body := splitFrontMatter(text)
+	titled, err := addFrontMatter(to, front)
+	if err != nil {
+		return err
+	}
+	return webpage.ReadFrom(to, newMarkdownHTML(to, body), webpage.Options{NumberLists: true, TitleFromHeading: !titled})
 }
 
 // splitFrontMatter splits the lines between two rules at the very beginning from the rest of the text.
@@ -49,7 +46,7 @@ func splitFrontMatter(text string) (front []string, body string) {
 var frontField = lazyregexp.New(`^["']?([A-Za-z_][\w .-]*)["']?\s*[:=]\s*(.*)$`)
 
 // addFrontMatter adds a Field for each line with a name. It reports whether one of them is the title.
-func addFrontMatter(to page, lines []string) (titled bool, err error) {
+func addFrontMatter(to page.Page, lines []string) (titled bool, err error) {
 	for i, line := range lines {
 		found := frontField().FindStringSubmatch(strings.TrimSpace(line))
 		if found == nil {
@@ -57,10 +54,10 @@ func addFrontMatter(to page, lines []string) (titled bool, err error) {
 		}
 		name, value := found[1], strings.Trim(frontValue(found[2], lines[i+1:]), `"'`)
 		if strings.EqualFold(name, "title") {
-			to.into.Title(value)
+			to.Into.Title(value)
 			titled = true
 		}
-		if err := to.field(inWords(name), value); err != nil {
+		if err := to.Field(tree.InWords(name), value); err != nil {
 			return titled, err
 		}
 	}

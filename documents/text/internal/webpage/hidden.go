@@ -1,4 +1,4 @@
-package text
+package webpage
 
 import (
 	"strings"
@@ -9,7 +9,8 @@ import (
 	"portside/documents/lazyregexp"
 )
 
-func set(names ...atom.Atom) map[atom.Atom]bool {
+// Set returns the set of the names.
+func Set(names ...atom.Atom) map[atom.Atom]bool {
 	all := make(map[atom.Atom]bool, len(names))
 	for _, name := range names {
 		all[name] = true
@@ -19,35 +20,35 @@ func set(names ...atom.Atom) map[atom.Atom]bool {
 
 // Elements by their role.
 var (
-	isVoid = set(atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta,
+	IsVoid = Set(atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta,
 		atom.Param, atom.Source, atom.Track, atom.Wbr)
-	isBlock = set(atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd,
+	IsBlock = Set(atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd,
 		atom.Details, atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form,
 		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Head, atom.Header, atom.Hgroup, atom.Html, atom.Legend, atom.Li,
 		atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td,
 		atom.Tfoot, atom.Th, atom.Thead, atom.Title, atom.Tr, atom.Ul)
-	isCell      = set(atom.Td, atom.Th, atom.Caption)
-	isTablePart = set(atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Caption)
+	isCell      = Set(atom.Td, atom.Th, atom.Caption)
+	isTablePart = Set(atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Caption)
 
-	// isUnseen are elements whose content a browser does not show, or shows only as choices.
-	isUnseen = set(atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes, atom.Audio,
+	// IsUnseen are elements whose content a browser does not show, or shows only as choices.
+	IsUnseen = Set(atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes, atom.Audio,
 		atom.Video, atom.Canvas, atom.Object, atom.Select, atom.Datalist, atom.Title)
 
 	headingLevels = map[atom.Atom]int{atom.H1: 1, atom.H2: 2, atom.H3: 3, atom.H4: 4, atom.H5: 5, atom.H6: 6}
 )
 
 var (
-	paragraphs = set(atom.P)
-	boxes      = set(atom.Td, atom.Th, atom.Table, atom.Button, atom.Caption)
-	items      = set(atom.Li)
-	lists      = set(atom.Ul, atom.Ol, atom.Menu, atom.Td, atom.Th, atom.Table)
-	terms      = set(atom.Dt, atom.Dd)
-	termLists  = set(atom.Dl, atom.Td, atom.Th, atom.Table)
-	rows       = set(atom.Tr, atom.Caption)
-	groups     = set(atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption)
-	tables     = set(atom.Table)
-	cells      = set(atom.Td, atom.Th)
-	ownRow     = set(atom.Tr, atom.Table)
+	paragraphs = Set(atom.P)
+	boxes      = Set(atom.Td, atom.Th, atom.Table, atom.Button, atom.Caption)
+	items      = Set(atom.Li)
+	lists      = Set(atom.Ul, atom.Ol, atom.Menu, atom.Td, atom.Th, atom.Table)
+	terms      = Set(atom.Dt, atom.Dd)
+	termLists  = Set(atom.Dl, atom.Td, atom.Th, atom.Table)
+	rows       = Set(atom.Tr, atom.Caption)
+	groups     = Set(atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption)
+	tables     = Set(atom.Table)
+	cells      = Set(atom.Td, atom.Th)
+	ownRow     = Set(atom.Tr, atom.Table)
 )
 
 // impliedEnds returns the elements that the start tag of an element ends, and the elements whose ends it does not cross.
@@ -64,7 +65,7 @@ func impliedEnds(tag atom.Atom) (ends, within map[atom.Atom]bool) {
 	case atom.Thead, atom.Tbody, atom.Tfoot:
 		return groups, tables
 	}
-	if isBlock[tag] {
+	if IsBlock[tag] {
 		return paragraphs, boxes
 	}
 	return nil, nil
