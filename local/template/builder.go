@@ -2,7 +2,6 @@ package template
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -155,89 +154,4 @@ func (b *builder) environment(variables *node) (map[string]string, error) {
 		}
 	}
 	return environment, nil
-}
-
-func (b *builder) httpAPI(r *resource) error {
-	if b.api != "" {
-		return problem(r.line, "%q is a second HTTP API beside %q; the local stack serves one", r.id, b.api)
-	}
-	b.api = r.id
-	cors, err := readCORS(r.properties.get("CorsConfiguration"))
-	if err != nil {
-		return err
-	}
-	b.stack.CORS = cors
-	if b.stack.Throttle, err = readThrottle(r.properties.get("DefaultRouteSettings")); err != nil {
-		return err
-	}
-	b.routeSettings = r.properties.get("RouteSettings")
-	return b.readAccessLog(r.properties.get("AccessLogSettings"))
-}
-
-// readImplicitCORS reads the CORS settings of the API that SAM creates if the template declares
-// none.
-func (b *builder) readImplicitCORS(global *node) error {
-	if b.api != "" || !b.implicit || !global.has("CorsConfiguration") {
-		return nil
-	}
-	value, err := b.eval(global.get("CorsConfiguration"))
-	if err != nil {
-		return err
-	}
-	b.stack.CORS, err = readCORS(value)
-	return err
-}
-
-func readCORS(n *node) (cors *CORS, err error) {
-	if n.kind == object {
-		return readCORSLists(n)
-	}
-	on, err := n.boolean("CorsConfiguration", false)
-	if on {
-		cors = &CORS{AllowOrigins: []string{"*"}}
-	}
-	return cors, err
-}
-
-// corsKeys are the keys of a CorsConfiguration. They are checked here because cfn-lint does not
-// check them.
-var corsKeys = []string{"AllowCredentials", "AllowHeaders", "AllowMethods", "AllowOrigins", "ExposeHeaders", "MaxAge"}
-
-func readCORSLists(n *node) (*CORS, error) {
-	for _, f := range n.fields {
-		if !slices.Contains(corsKeys, f.key) {
-			return nil, problem(f.line, "CorsConfiguration has no key %q; %s", f.key, suggest(f.key, corsKeys))
-		}
-	}
-	c := &CORS{}
-	for _, into := range []struct {
-		key  string
-		list *[]string
-	}{
-		{"AllowOrigins", &c.AllowOrigins}, {"AllowMethods", &c.AllowMethods},
-		{"AllowHeaders", &c.AllowHeaders}, {"ExposeHeaders", &c.ExposeHeaders},
-	} {
-		var err error
-		if *into.list, err = n.get(into.key).strings(into.key); err != nil {
-			return nil, err
-		}
-	}
-	return c, c.readLimits(n)
-}
-
-func (c *CORS) readLimits(n *node) (err error) {
-	if c.MaxAge, err = n.get("MaxAge").integer("MaxAge", 0, -1, 86400); err != nil {
-		return err
-	}
-	c.AllowCredentials, err = n.get("AllowCredentials").boolean("AllowCredentials", false)
-	if err != nil {
-		return err
-	}
-	for _, origin := range c.AllowOrigins {
-		if origin == "*" && c.AllowCredentials {
-			return problem(n.get("AllowCredentials").line,
-				"API Gateway refuses AllowCredentials together with the origin \"*\"; list the origins by name")
-		}
-	}
-	return nil
 }

@@ -28,7 +28,6 @@ var oversized = map[string]int{
 	"cmd/portside/cli":        26,
 	"local/browser.Page":      33,
 	"local/e2e/e2etest.Stack": 51,
-	"local/template":          21,
 	"shared/analytics":        26,
 	"shared/credentials/credentialsdynamo.Table": 67,
 	"shared/media":                   26,
