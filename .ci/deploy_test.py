@@ -589,7 +589,7 @@ class DeployRole(unittest.TestCase):
 class FirstHour(unittest.TestCase):
     """The commands that `portside smoke-test --first-hour` prints call AWS, so only the models of its APIs can check them."""
 
-    LIST = (ROOT / "cmd" / "portside" / "firsthour.sh").read_text()
+    LIST = (ROOT / "cmd" / "portside" / "smoketest" / "firsthour.sh").read_text()
     OF_THE_CLI = {"query", "output", "cli-binary-format"}  # the command line itself has these options
     RESOURCES = yaml_parse((ROOT / "template.yaml").read_text())["Resources"]
 

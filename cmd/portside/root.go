@@ -7,11 +7,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"portside/cmd/portside/access"
 	"portside/cmd/portside/cli"
+	"portside/cmd/portside/demo"
+	"portside/cmd/portside/importusers"
+	"portside/cmd/portside/installation"
+	"portside/cmd/portside/operator"
+	"portside/cmd/portside/recovery"
+	"portside/cmd/portside/repair"
+	"portside/cmd/portside/replay"
+	"portside/cmd/portside/smoketest"
+	"portside/cmd/portside/verifyaudit"
 )
 
 // The groups of commands in the help.
@@ -29,8 +40,8 @@ type exitError int
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // run runs the command that the arguments name, reports an error in one line, and returns the exit code.
-func run(ctx context.Context, p process) int {
-	args := append([]string{}, p.args...) // not nil, which would be the arguments of this process
+func run(ctx context.Context, p operator.Process) int {
+	args := append([]string{}, p.Args...) // not nil, which would be the arguments of this process
 	if len(args) > 0 {
 		if usual, isAlias := aliases[args[0]]; isAlias {
 			args[0] = usual
@@ -42,34 +53,34 @@ func run(ctx context.Context, p process) int {
 	code, hasReported := errors.AsType[exitError](err)
 	switch {
 	case err == nil:
-		return exitDone
+		return operator.ExitDone
 	case hasReported:
 		return int(code)
 	}
-	if invalid, isUsage := errors.AsType[usageError](err); isUsage {
-		p.report("%s: %s", failed.CommandPath(), p.usageLine(failed, invalid))
-		return exitUsage
+	if invalid, isUsage := errors.AsType[operator.UsageError](err); isUsage {
+		p.Report("%s: %s", failed.CommandPath(), usageLine(p, failed, invalid))
+		return operator.ExitUsage
 	}
-	p.report("%s: %s", failed.CommandPath(), strings.Join(strings.Fields(cli.Explain(failed, err)), " "))
+	p.Report("%s: %s", failed.CommandPath(), strings.Join(strings.Fields(cli.Explain(failed, err)), " "))
 	switch {
-	case isInterrupted(ctx, err):
-		return exitInterrupted
+	case operator.IsInterrupted(ctx, err):
+		return operator.ExitInterrupted
 	case cli.IsRefusedInput(err):
-		return exitUsage
+		return operator.ExitUsage
 	}
-	return exitFailed
+	return operator.ExitFailed
 }
 
 // usageLine adds to a usage error where the help is.
-func (p process) usageLine(failed *cobra.Command, invalid usageError) string {
+func usageLine(p operator.Process, failed *cobra.Command, invalid operator.UsageError) string {
 	path := strings.TrimPrefix(failed.CommandPath(), "portside")
 	if path == "" {
-		return fmt.Sprintf("%s; `%s help` lists the commands", invalid, p.program)
+		return fmt.Sprintf("%s; `%s help` lists the commands", invalid, p.Program)
 	}
-	return fmt.Sprintf("%s; see `%s%s -h`", invalid, p.program, path)
+	return fmt.Sprintf("%s; see `%s%s -h`", invalid, p.Program, path)
 }
 
-func newRoot(p process) *cobra.Command {
+func newRoot(p operator.Process) *cobra.Command {
 	root := &cobra.Command{
 		Use: "portside", Short: "the command line of Portside", SilenceErrors: true, SilenceUsage: true,
 		Long: `portside is the command line of Portside.
@@ -84,32 +95,32 @@ The commands for every day call the API of any deployment with your API key: beg
 		},
 		Args: cobra.ArbitraryArgs,
 	}
-	root.SetIn(p.stdin)
-	root.SetOut(p.stdout)
-	root.SetErr(p.stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError(err.Error()) })
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return operator.UsageError(err.Error()) })
 	root.AddGroup(&cobra.Group{ID: everyDay, Title: "Every day:"}, &cobra.Group{ID: operators, Title: "Operators:"})
 	root.SetHelpCommandGroupID(everyDay)
 	root.SetCompletionCommandGroupID(everyDay)
 	showSettings(root, p)
-	for _, c := range cli.Commands(p.everyDay()) {
+	for _, c := range cli.Commands(everyDayProcess(p)) {
 		c.GroupID = everyDay
 		root.AddCommand(c)
 	}
 	for _, c := range operatorCommands() {
-		root.AddCommand(c.wrapped(p))
+		root.AddCommand(wrapped(c, p))
 	}
 	root.SetHelpCommand(helpCommand(root))
 	return root
 }
 
 // showSettings adds the settings of the operators' commands to the end of the list of all commands.
-func showSettings(root *cobra.Command, p process) {
+func showSettings(root *cobra.Command, p operator.Process) {
 	standard := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		standard(c, args)
 		if c == root {
-			_, _ = fmt.Fprint(p.stdout, "\nSettings of the commands for operators:\n"+settingsHelp)
+			_, _ = fmt.Fprint(p.Stdout, "\nSettings of the commands for operators:\n"+installation.SettingsHelp)
 		}
 	})
 }
@@ -130,53 +141,62 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 }
 
 // wrapped returns the command as one of cobra. It parses its flags itself, so flags, help texts and exit codes are its own.
-func (c command) wrapped(p process) *cobra.Command {
+func wrapped(c operator.Command, p operator.Process) *cobra.Command {
 	w := &cobra.Command{
-		Use: strings.TrimSpace(c.name + " [flags] " + c.arguments), Short: c.summary, GroupID: operators, DisableFlagParsing: true,
+		Use: strings.TrimSpace(c.Name + " [flags] " + c.Arguments), Short: c.Summary, GroupID: operators, DisableFlagParsing: true,
 		RunE: func(w *cobra.Command, args []string) error {
-			if code := c.run(w.Context(), p, args); code != exitDone {
+			if code := c.Run(w.Context(), p, args); code != operator.ExitDone {
 				return exitError(code)
 			}
 			return nil
 		},
-		ValidArgsFunction: c.completeFlags,
+		ValidArgsFunction: completion(c),
 	}
-	if c.name == "version" {
+	if c.Name == "version" {
 		w.GroupID = everyDay
 	}
-	w.SetHelpFunc(func(w *cobra.Command, _ []string) { c.run(w.Context(), p, []string{"-h"}) })
+	w.SetHelpFunc(func(w *cobra.Command, _ []string) { c.Run(w.Context(), p, []string{"-h"}) })
 	return w
 }
 
-// completeFlags completes the names of flags, which cobra does not know. Everything else can be a file.
-func (c command) completeFlags(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if !strings.HasPrefix(begun, "-") {
-		return nil, cobra.ShellCompDirectiveDefault
+// completion completes the names of flags, which cobra does not know. Everything else can be a file.
+func completion(c operator.Command) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if !strings.HasPrefix(begun, "-") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		flags := flag.NewFlagSet(c.Name, flag.ContinueOnError)
+		c.Prepare(flags)
+		var names []cobra.Completion
+		flags.VisitAll(func(f *flag.Flag) {
+			_, text := flag.UnquoteUsage(f)
+			names = append(names, cobra.CompletionWithDesc("--"+f.Name, text))
+		})
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	c.prepare(flags)
-	var names []cobra.Completion
-	flags.VisitAll(func(f *flag.Flag) {
-		_, text := flag.UnquoteUsage(f)
-		names = append(names, cobra.CompletionWithDesc("--"+f.Name, text))
-	})
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// everyDay returns the environment of the commands for every day.
-func (p process) everyDay() cli.Process {
+// everyDayProcess returns the environment of the commands for every day.
+func everyDayProcess(p operator.Process) cli.Process {
 	return cli.Process{
-		Lookup: p.lookup, Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, Now: p.now, ConfigDir: p.configDir,
+		Lookup: p.Lookup, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Now: p.Now, ConfigDir: p.ConfigDir,
 		Local: localAdmin, GitHub: "https://api.github.com", Version: revision(context.Background()),
 	}
 }
 
 // localAdmin returns the address of the local stack and the key of its first admin.
 func localAdmin(data string) (address, key string, err error) {
-	stack, err := findLocalStack(data, "")
+	stack, err := installation.FindLocalStack(data, "")
 	if err != nil {
 		return "", "", err
 	}
 	text, err := os.ReadFile(filepath.Join(data, "admin-key"))
 	return stack.API, strings.TrimSpace(string(text)), err
+}
+
+func operatorCommands() []operator.Command {
+	return slices.Concat(
+		access.Commands(), importusers.Commands(), repair.Commands(), replay.Commands(), recovery.Commands(), verifyaudit.Commands(),
+		smoketest.Commands(), demo.Commands(), []operator.Command{versionCommand()},
+	)
 }

@@ -8,10 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portside/cmd/portside/operator"
+	"portside/cmd/portside/portsidetest"
 )
 
 // everyDayRun runs a command against a service that refuses each request with a status.
-func everyDayRun(t *testing.T, status int, args ...string) outcome {
+func everyDayRun(t *testing.T, status int, args ...string) portsidetest.Outcome {
 	t.Helper()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Request-Id", "request-1")
@@ -22,13 +25,13 @@ func everyDayRun(t *testing.T, status int, args ...string) outcome {
 	t.Cleanup(service.Close)
 	env := map[string]string{"PORTSIDE_URL": service.URL, "PORTSIDE_KEY": "psk_x_y"}
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), process{
-		program: "portside", args: args, lookup: func(name string) (string, bool) { value, found := env[name]; return value, found },
-		stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr,
-		now:       func() time.Time { return time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC) },
-		configDir: func() (string, error) { return t.TempDir(), nil },
+	code := run(t.Context(), operator.Process{
+		Program: "portside", Args: args, Lookup: func(name string) (string, bool) { value, found := env[name]; return value, found },
+		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Now:       func() time.Time { return time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC) },
+		ConfigDir: func() (string, error) { return t.TempDir(), nil },
 	})
-	return outcome{code, stdout.String(), stderr.String()}
+	return portsidetest.Outcome{Code: code, Stdout: stdout.String(), Stderr: stderr.String()}
 }
 
 func TestExitCodesOfEveryDay(t *testing.T) {
@@ -49,7 +52,7 @@ func TestExitCodesOfEveryDay(t *testing.T) {
 	}
 	for _, c := range cases {
 		got := everyDayRun(t, c.status, c.args...)
-		if want := (outcome{c.code, c.stdout, c.stderr}); got != want {
+		if want := (portsidetest.Outcome{Code: c.code, Stdout: c.stdout, Stderr: c.stderr}); got != want {
 			t.Errorf("%q: %+v, want %+v", c.args, got, want)
 		}
 	}
@@ -57,7 +60,7 @@ func TestExitCodesOfEveryDay(t *testing.T) {
 
 func TestHelpGroupsTheCommands(t *testing.T) {
 	t.Parallel()
-	help := everyDayRun(t, 200, "--help").stdout
+	help := everyDayRun(t, 200, "--help").Stdout
 	everyDay, operators, found := strings.Cut(help, "\nOperators:\n")
 	if !found || !strings.Contains(everyDay, "\nEvery day:\n") || strings.Contains(help, "Additional Commands") {
 		t.Fatalf("the groups are missing in\n%s", help)
@@ -66,7 +69,7 @@ func TestHelpGroupsTheCommands(t *testing.T) {
 		!strings.Contains(operators, "USERS_TABLE") {
 		t.Error(help)
 	}
-	if got := everyDayRun(t, 200, "help", "users", "get").stdout; !strings.Contains(got, "portside users get USER") {
+	if got := everyDayRun(t, 200, "help", "users", "get").Stdout; !strings.Contains(got, "portside users get USER") {
 		t.Error(got)
 	}
 }
@@ -74,7 +77,7 @@ func TestHelpGroupsTheCommands(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if got := everyDayRun(t, 200, "completion", shell); got.code != 0 || !strings.Contains(got.stdout, "portside") {
+		if got := everyDayRun(t, 200, "completion", shell); got.Code != 0 || !strings.Contains(got.Stdout, "portside") {
 			t.Errorf("%s: %+v", shell, got)
 		}
 	}
@@ -85,7 +88,7 @@ func TestCompletion(t *testing.T) {
 		"import-users\t":   {"import"},
 	}
 	for want, begun := range cases {
-		if got := everyDayRun(t, 200, append([]string{"__complete"}, begun...)...).stdout; !strings.Contains(got, want) {
+		if got := everyDayRun(t, 200, append([]string{"__complete"}, begun...)...).Stdout; !strings.Contains(got, want) {
 			t.Errorf("%q completes to %q, want %q", begun, got, want)
 		}
 	}

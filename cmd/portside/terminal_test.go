@@ -18,6 +18,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/term"
+
+	"portside/cmd/portside/operator"
 )
 
 // asCommand is the environment variable that makes the test program behave like portside.
@@ -163,7 +165,7 @@ func TestLoginHidesTheKey(t *testing.T) {
 	c.start().await("API key: ")
 	c.press("psk_3vQB7B6MrGQZ_secret\r")
 	code, screen := c.end()
-	if code != exitDone || strings.Contains(screen, "secret") || !strings.Contains(screen, "Logged in") {
+	if code != operator.ExitDone || strings.Contains(screen, "secret") || !strings.Contains(screen, "Logged in") {
 		t.Errorf("exit code %d, screen %q", code, screen)
 	}
 }
@@ -188,7 +190,7 @@ func TestCtrlCInPrompts(t *testing.T) {
 		}, args...).start()
 		c.await(question)
 		c.press("\x03")
-		if code, screen := c.end(); code != exitInterrupted || deleted || !strings.HasSuffix(screen, ": stopped\r\n") {
+		if code, screen := c.end(); code != operator.ExitInterrupted || deleted || !strings.HasSuffix(screen, ": stopped\r\n") {
 			t.Errorf("%q: exit code %d, deleted %t, screen %q", args, code, deleted, screen)
 		}
 	}
@@ -213,7 +215,7 @@ func TestCtrlCInAnUpload(t *testing.T) {
 	c.press("\x03")
 	code, screen := c.end()
 	close(ended)
-	if code != exitInterrupted || !strings.HasSuffix(screen, "\r\x1b[Kportside extract: stopped\r\n") {
+	if code != operator.ExitInterrupted || !strings.HasSuffix(screen, "\r\x1b[Kportside extract: stopped\r\n") {
 		t.Errorf("exit code %d, screen %q", code, screen[max(0, len(screen)-200):])
 	}
 }
@@ -221,12 +223,13 @@ func TestCtrlCInAnUpload(t *testing.T) {
 func TestColorsAreForTerminals(t *testing.T) {
 	t.Parallel()
 	colored := newTerminal(t, manyUsers, "users", "list").start()
-	if code, screen := colored.end(); code != exitDone || !strings.Contains(screen, "\x1b[1m") {
+	if code, screen := colored.end(); code != operator.ExitDone || !strings.Contains(screen, "\x1b[1m") {
 		t.Errorf("exit code %d, no colors in %.200q", code, screen)
 	}
 	plain := newTerminal(t, manyUsers, "users", "list")
 	plain.command.Env = append(plain.command.Env, "NO_COLOR=1")
-	if code, screen := plain.start().end(); code != exitDone || strings.Contains(screen, "\x1b[1m") || !strings.Contains(screen, "ada@") {
+	code, screen := plain.start().end()
+	if code != operator.ExitDone || strings.Contains(screen, "\x1b[1m") || !strings.Contains(screen, "ada@") {
 		t.Errorf("with NO_COLOR: exit code %d, screen %.200q", code, screen)
 	}
 }
@@ -236,7 +239,7 @@ func TestProgressDisappears(t *testing.T) {
 	c := newTerminal(t, manyUsers, "users", "list")
 	c.command.Stdout = &c.stdout
 	code, screen := c.start().end()
-	if code != exitDone || screen != "\r\x1b[K100 read\r\x1b[K" {
+	if code != operator.ExitDone || screen != "\r\x1b[K100 read\r\x1b[K" {
 		t.Errorf("exit code %d, screen %q", code, screen)
 	}
 	if list := c.stdout.String(); strings.Contains(list, "\x1b") || strings.Count(list, "ada@example.com") != 150 {

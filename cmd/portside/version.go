@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"portside/cmd/portside/operator"
 	"portside/shared/dynamo/layout"
 )
 
@@ -21,18 +22,18 @@ const unknownRevision = "unknown"
 // commit is what `make release` sets. Its builds have no record of the git history, so that copies of the sources make the same bytes.
 var commit string
 
-func versionCommand() command {
-	return command{
-		name: "version", summary: "show what this command was built from",
-		help: `Shows the commit and the Go version that this command was built from, and the data layout
+func versionCommand() operator.Command {
+	return operator.Command{
+		Name: "version", Summary: "show what this command was built from",
+		Help: `Shows the commit and the Go version that this command was built from, and the data layout
 that it knows. The commit is unknown if the sources have no git history, such as those of an
 archive, or if -buildvcs=false was set.`,
-		prepare: func(*flag.FlagSet) action {
-			return func(ctx context.Context, p process, arguments []string) error {
-				if err := rejectArguments(arguments); err != nil {
+		Prepare: func(*flag.FlagSet) operator.Action {
+			return func(ctx context.Context, p operator.Process, arguments []string) error {
+				if err := operator.RejectArguments(arguments); err != nil {
 					return err
 				}
-				_, err := fmt.Fprintf(p.stdout, "portside %s (%s, %s/%s, data layout %d)\n",
+				_, err := fmt.Fprintf(p.Stdout, "portside %s (%s, %s/%s, data layout %d)\n",
 					describe(revision(ctx)), runtime.Version(), runtime.GOOS, runtime.GOARCH, layout.Version)
 				return err
 			}

@@ -18,7 +18,7 @@ const (
 	signed   = "portside/shared/lambda/awsrequest"
 )
 
-// production are the folders whose calls count. testkit is for tests.
+// production are the folders whose calls count. testkit and portsidetest are for tests.
 var production = []string{"./functions/...", "./shared/...", "./cmd/portside/..."}
 
 // scan returns the places of all calls in the repository.
@@ -33,7 +33,8 @@ func scan(repository string) ([]string, error) {
 		for _, problem := range p.Errors {
 			err = errors.Join(err, problem)
 		}
-		if !strings.Contains(p.PkgPath, "/testkit/") && p.PkgPath != signed { // its callers are the places
+		isForTests := strings.Contains(p.PkgPath, "/testkit/") || strings.HasSuffix(p.PkgPath, "/portsidetest")
+		if !isForTests && p.PkgPath != signed { // its callers are the places
 			collect(p, found)
 		}
 	}

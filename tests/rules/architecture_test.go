@@ -69,12 +69,15 @@ var rules = []rule{
 		may:   []string{standard, thirdParty, "portside/shared/...", "portside/documents/..."},
 		never: []string{awsSDK, "portside/shared/testkit/..."},
 	}, {
+		dir: "cmd/<command>/<command>*", name: "test support of a command",
+		may: []string{standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/<command>/..."},
+	}, {
 		dir: "cmd/<command>/...", name: "a command",
 		may: []string{
 			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/<command>/...",
 			"portside/client",
 		},
-		never: []string{"portside/shared/testkit/..."},
+		never: []string{"portside/shared/testkit/...", "portside/cmd/<command>/<command>test"},
 	}, {
 		dir: "shared/<domain>", name: "a domain",
 		may: []string{

@@ -13,7 +13,7 @@ import (
 // works, but its changes have no events.
 func TestStoresWriteAuditEvents(t *testing.T) {
 	found := 0
-	for _, pattern := range []string{"functions/*/*.go", "cmd/portside/*.go", "cmd/bench/*.go", "harness/office/*.go"} {
+	for _, pattern := range []string{"functions/*/*.go", "cmd/portside/*/*.go", "cmd/bench/*.go", "harness/office/*.go"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)

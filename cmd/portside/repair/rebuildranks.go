@@ -1,0 +1,144 @@
+package repair
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"portside/cmd/portside/installation"
+	"portside/cmd/portside/operator"
+	"portside/shared/core/audit"
+	"portside/shared/customers"
+	"portside/shared/dynamo/lists"
+)
+
+func rebuildCommand() operator.Command {
+	return operator.Command{
+		Name: "rebuild-ranks", Summary: "repair lists, counts, markers and the terms of searches",
+		Help: `Compares the users with everything that is derived from them: email markers, lists,
+counts, the terms of searches, the sequence of numbers, and the number of active admins. It
+does the same for customers, with the markers of slugs and external IDs and the numbers of
+their users and projects, and for projects.
+Differences are repaired. The service can stay in use meanwhile. If everything is correct,
+the command changes nothing. The audit log has an event for each run. After an interruption,
+run it again. The exit code is 1 if something is left that only a person can decide.`,
+		Prepare: func(flags *flag.FlagSet) operator.Action {
+			on := installation.NewTarget(flags)
+			return func(ctx context.Context, p operator.Process, arguments []string) error {
+				if err := operator.RejectArguments(arguments); err != nil {
+					return err
+				}
+				t, err := on.Open(ctx, p)
+				if err != nil {
+					return err
+				}
+				return rebuildRanks(ctx, p, t)
+			}
+		},
+	}
+}
+
+// rebuildRanks continues even if users or customers have conflicts, because none depends on the others.
+func rebuildRanks(ctx context.Context, p operator.Process, t *installation.Tables) error {
+	rebuilt, err := t.Users.Rebuild(ctx, rebuildProgress(p, "users"))
+	if err != nil {
+		return operator.Interrupted(ctx, err)
+	}
+	users := reportRepairs(p, "users", rebuilt.Repairs, repair{"number of active admins corrected", count(rebuilt.Admins)})
+	disputes := []error{users}
+	for _, store := range []struct {
+		things  string
+		rebuild func(context.Context, func(lists.Progress)) (lists.Repairs, error)
+	}{{"customers", t.Customers.Rebuild}, {"projects", t.Projects.Rebuild}} {
+		repairs, err := store.rebuild(ctx, rebuildProgress(p, store.things))
+		if err != nil {
+			return cmp.Or(operator.Interrupted(ctx, err), errors.Join(disputes...))
+		}
+		disputes = append(disputes, reportRepairs(p, store.things, repairs))
+	}
+	disputes = append(disputes, recountCustomers(ctx, p, t))
+	return errors.Join(append(disputes, t.Record(ctx, audit.TableRebuilt))...)
+}
+
+// recountCustomers corrects the counts of the users and projects of each customer. Their lists were repaired with all users and projects.
+func recountCustomers(ctx context.Context, p operator.Process, t *installation.Tables) error {
+	users, projects := 0, 0
+	for query := (customers.Query{Limit: 100}); ; {
+		page, err := t.Customers.List(ctx, query)
+		if err != nil {
+			return operator.Interrupted(ctx, err)
+		}
+		for _, customer := range page.Customers {
+			hadOtherUsers, err := t.Users.RebuildCustomer(ctx, customer.ID)
+			if err != nil {
+				return operator.Interrupted(ctx, err)
+			}
+			hadOtherProjects, err := t.Projects.RebuildCustomer(ctx, customer.ID)
+			if err != nil {
+				return operator.Interrupted(ctx, err)
+			}
+			users, projects = users+count(hadOtherUsers), projects+count(hadOtherProjects)
+		}
+		if query.After = page.Next; page.Next == "" {
+			_, err := fmt.Fprintf(p.Stdout, "%7d  numbers of users of customers corrected\n%7d  numbers of projects of customers corrected\n",
+				users, projects)
+			return err
+		}
+	}
+}
+
+// repair is a line of the summary.
+type repair struct {
+	what   string
+	number int
+}
+
+// reportRepairs prints the number of repairs of each kind. It returns an error if disputes remain.
+func reportRepairs(p operator.Process, things string, repairs lists.Repairs, more ...repair) error {
+	lines := append([]repair{
+		{"items that belong to none of the " + things + " removed", repairs.Strays},
+		{things + " repaired in lists and markers", repairs.Resources},
+		{"counters of " + things + " corrected", repairs.Counters},
+		{"sequence numbers of " + things + " corrected", count(repairs.Sequence)},
+	}, more...)
+	for _, line := range lines {
+		if _, err := fmt.Fprintf(p.Stdout, "%7d  %s\n", line.number, line.what); err != nil {
+			return err
+		}
+	}
+	for _, d := range repairs.Disputes {
+		p.Report("%s: %s %s", things, d.ID, d.Reason)
+	}
+	if len(repairs.Disputes) > 0 {
+		return fmt.Errorf("%d %s stay unchanged: change or delete one of each pair through the API, then run the command again",
+			len(repairs.Disputes), things)
+	}
+	return nil
+}
+
+func count(done bool) int {
+	if done {
+		return 1
+	}
+	return 0
+}
+
+// rebuildProgress reports the beginning of every step, and the progress every few seconds.
+func rebuildProgress(p operator.Process, things string) func(lists.Progress) {
+	var step lists.Step
+	var reportedAt time.Time
+	return func(at lists.Progress) {
+		if at.Step == step && time.Since(reportedAt) < operator.ProgressInterval {
+			return
+		}
+		step, reportedAt = at.Step, time.Now()
+		if at.Of > 0 {
+			p.Report("%s, %s: %d of %d", things, at.Step, at.Done, at.Of)
+			return
+		}
+		p.Report("%s, %s: %d", things, at.Step, at.Done)
+	}
+}
