@@ -14,6 +14,7 @@ import (
 
 	"portside/cmd/portside/access"
 	"portside/cmd/portside/cli"
+	"portside/cmd/portside/cli/resources"
 	"portside/cmd/portside/demo"
 	"portside/cmd/portside/importusers"
 	"portside/cmd/portside/installation"
@@ -103,7 +104,7 @@ The commands for every day call the API of any deployment with your API key: beg
 	root.SetHelpCommandGroupID(everyDay)
 	root.SetCompletionCommandGroupID(everyDay)
 	showSettings(root, p)
-	for _, c := range cli.Commands(everyDayProcess(p)) {
+	for _, c := range resources.Commands(everyDayProcess(p)) {
 		c.GroupID = everyDay
 		root.AddCommand(c)
 	}

@@ -77,7 +77,7 @@ var rules = []rule{
 			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/<command>/...",
 			"portside/client",
 		},
-		never: []string{"portside/shared/testkit/...", "portside/cmd/<command>/<command>test"},
+		never: []string{"portside/shared/testkit/...", "portside/cmd/<command>/<command>test", "portside/cmd/portside/cli/clitest"},
 	}, {
 		dir: "shared/<domain>", name: "a domain",
 		may: []string{

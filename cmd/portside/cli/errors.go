@@ -33,13 +33,13 @@ func Explain(c *cobra.Command, err error) string {
 	case errors.Is(err, context.Canceled):
 		return "stopped"
 	case isRefused:
-		return printable(strings.TrimSuffix(err.Error(), refused.Error()) + explainRefusal(c, refused))
+		return Printable(strings.TrimSuffix(err.Error(), refused.Error()) + explainRefusal(c, refused))
 	case errors.Is(err, client.ErrUnreadable):
 		return "the answer does not come from Portside: check the address (" + cause(err) + ")"
 	case isOfURL, isOfConnection, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Sprintf("cannot reach the service: check its address and your connection (%s)", cause(err))
 	}
-	return printable(cause(err))
+	return Printable(cause(err))
 }
 
 // cause returns the text without the name of the client's package.
@@ -79,9 +79,9 @@ func summaryOf(e *client.Error) string {
 // reasonOf returns in a few words why a call failed that is repeated.
 func reasonOf(err error) string {
 	if refused, ok := errors.AsType[*client.Error](err); ok {
-		return printable(text.Shorten(summaryOf(refused), maxSummary))
+		return Printable(text.Shorten(summaryOf(refused), maxSummary))
 	}
-	return printable(cause(err))
+	return Printable(cause(err))
 }
 
 // flagsOfField has the flags that set a field of another name, or a part of a field.
@@ -127,7 +127,7 @@ const adviceForQueries = "; in a query, write + as %2B"
 func adviceFor(e *client.Error) string {
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		return "run `portside login` with another key, or check " + keyVariable
+		return "run `portside login` with another key, or check " + KeyVariable
 	case e.Status == http.StatusTooManyRequests && e.RetryAfter > 0:
 		return "try again in " + e.RetryAfter.String()
 	case e.Code == client.ProblemCodeFORBIDDEN && !strings.Contains(e.Detail, "Ask "):

@@ -8,24 +8,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// wholeNumber is a flag with a whole number. The service checks its bounds.
-type wholeNumber int64
+// WholeNumber is a flag with a whole number. The service checks its bounds.
+type WholeNumber int64
 
-func (n *wholeNumber) String() string { return strconv.FormatInt(int64(*n), 10) }
+func (n *WholeNumber) String() string { return strconv.FormatInt(int64(*n), 10) }
 
-func (*wholeNumber) Type() string { return "N" }
+// Type implements pflag.Value.
+func (*WholeNumber) Type() string { return "N" }
 
-func (n *wholeNumber) Set(given string) error {
+// Set implements pflag.Value.
+func (n *WholeNumber) Set(given string) error {
 	parsed, err := strconv.ParseInt(given, 10, 64)
 	if err != nil {
 		return errors.New("must be a whole number")
 	}
-	*n = wholeNumber(parsed)
+	*n = WholeNumber(parsed)
 	return nil
 }
 
-// required returns an error unless all these flags are set, to values that are not empty.
-func required(c *cobra.Command, names ...string) error {
+// Required returns an error unless all these flags are set, to values that are not empty.
+func Required(c *cobra.Command, names ...string) error {
 	for _, name := range names {
 		if !c.Flags().Changed(name) {
 			return UsageError("pass " + flagList(names))
@@ -33,7 +35,7 @@ func required(c *cobra.Command, names ...string) error {
 	}
 	for _, name := range names {
 		if value := c.Flag(name).Value.String(); value == "" || value == noTexts {
-			return usageErrorf("--%s must not be empty", name)
+			return UsageErrorf("--%s must not be empty", name)
 		}
 	}
 	return nil

@@ -15,7 +15,8 @@ import (
 	"portside/client"
 )
 
-func (a *app) loginCommand() *cobra.Command {
+// LoginCommand returns the command login.
+func (a *App) LoginCommand() *cobra.Command {
 	var keyFile, local string
 	c := &cobra.Command{
 		Use: "login ADDRESS", Short: "store the address of a deployment and your API key",
@@ -39,11 +40,11 @@ profile, but not over --profile. The key is in a file that only you can read.`,
 	}
 	c.Flags().StringVar(&keyFile, "key-file", "", "read the key from this `FILE`")
 	c.Flags().StringVar(&local, "local", "", "log in to the running local stack with this `DATA` folder, as its first admin")
-	return a.calling(c)
+	return a.Calling(c)
 }
 
 // loginTarget returns the address and the key to store.
-func (a *app) loginTarget(ctx context.Context, args []string, keyFile, local string) (profile, error) {
+func (a *App) loginTarget(ctx context.Context, args []string, keyFile, local string) (profile, error) {
 	if local != "" {
 		if len(args) > 0 || keyFile != "" {
 			return profile{}, UsageError("--local takes neither an address nor --key-file")
@@ -51,7 +52,7 @@ func (a *app) loginTarget(ctx context.Context, args []string, keyFile, local str
 		address, key, err := a.Local(local)
 		return profile{address, key}, err
 	}
-	if err := exactly("the address of the deployment")(nil, args); err != nil {
+	if err := Exactly("the address of the deployment")(nil, args); err != nil {
 		return profile{}, err
 	}
 	if _, err := a.profilePath(); err != nil { // before it asks for the key
@@ -66,7 +67,7 @@ func (a *app) loginTarget(ctx context.Context, args []string, keyFile, local str
 }
 
 // readKey reads an API key from a file, from the terminal without showing it, or from stdin.
-func (a *app) readKey(ctx context.Context, file string) (string, error) {
+func (a *App) readKey(ctx context.Context, file string) (string, error) {
 	var text []byte
 	var typed string
 	var err error
@@ -92,7 +93,7 @@ func (a *app) readKey(ctx context.Context, file string) (string, error) {
 	return key, nil
 }
 
-func (a *app) login(ctx context.Context, p profile) error {
+func (a *App) login(ctx context.Context, p profile) error {
 	c, err := a.clientOf(p)
 	if err != nil {
 		return err
@@ -102,13 +103,13 @@ func (a *app) login(ctx context.Context, p profile) error {
 	}
 	before, err := a.readProfile()
 	if err == nil && before.Address != p.Address {
-		a.report("This replaces the login to %s. Use --profile for a second deployment.", before.Address)
+		a.Report("This replaces the login to %s. Use --profile for a second deployment.", before.Address)
 	}
 	path, err := a.writeProfile(p)
 	if err != nil {
 		return fmt.Errorf("store the profile: %w", err)
 	}
-	a.report("Logged in to %s. The key is in %s.", p.Address, path)
+	a.Report("Logged in to %s. The key is in %s.", p.Address, path)
 	return nil
 }
 
@@ -122,11 +123,12 @@ func checkKey(ctx context.Context, c *client.Client) error {
 	return err
 }
 
-func (a *app) logoutCommand() *cobra.Command {
-	return a.calling(&cobra.Command{
+// LogoutCommand returns the command logout.
+func (a *App) LogoutCommand() *cobra.Command {
+	return a.Calling(&cobra.Command{
 		Use: "logout", Short: "delete the stored address and key",
 		Long: "Deletes the profile. The key itself continues to work until you delete it in the portal, or with `portside revoke`.",
-		Args: exactly(),
+		Args: Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			path, err := a.profilePath()
 			if err != nil {
@@ -134,11 +136,11 @@ func (a *app) logoutCommand() *cobra.Command {
 			}
 			err = os.Remove(path)
 			if errors.Is(err, fs.ErrNotExist) {
-				a.report("You were not logged in.")
+				a.Report("You were not logged in.")
 				return nil
 			}
 			if err == nil {
-				a.report("Logged out. The key still works until it is deleted.")
+				a.Report("Logged out. The key still works until it is deleted.")
 			}
 			return err
 		},

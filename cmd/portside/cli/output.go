@@ -18,25 +18,31 @@ import (
 
 // format is how a result is printed. The zero value is a table.
 type format struct {
-	json, csv, jsonLines bool
+	JSON, CSV, JSONLines bool
 }
 
-func (f format) isForPrograms() bool { return f.json || f.csv || f.jsonLines }
+// IsForPrograms reports whether the result is not a table.
+func (f format) IsForPrograms() bool { return f.JSON || f.CSV || f.JSONLines }
 
-// column is a column of a table or of CSV.
-type column[T any] struct {
+// Column is a column of a table or of CSV.
+type Column[T any] struct {
 	name  string // in CSV, and the field in JSON
 	title string // in tables; a column without a title is only in CSV
-	value func(T) any
+	Value func(T) any
+}
+
+// Field returns a column.
+func Field[T any](name, title string, value func(T) any) Column[T] {
+	return Column[T]{name, title, value}
 }
 
 // progressInterval is after how many items of a list the progress is shown again.
 const progressInterval = 100
 
-// printList prints the items of a list.
-func printList[T any](a *app, columns []column[T], items iter.Seq2[T, error]) error {
-	shown := a.newProgress()
-	defer shown.finish()
+// PrintList prints the items of a list.
+func PrintList[T any](a *App, columns []Column[T], items iter.Seq2[T, error]) error {
+	shown := a.NewProgress()
+	defer shown.Finish()
 	out := newWriter(a, columns)
 	n := 0
 	for item, err := range items {
@@ -47,10 +53,10 @@ func printList[T any](a *app, columns []column[T], items iter.Seq2[T, error]) er
 			return err
 		}
 		if n++; n%progressInterval == 0 {
-			shown.show("%d read", n)
+			shown.Show("%d read", n)
 		}
 	}
-	shown.finish()
+	shown.Finish()
 	return out.end()
 }
 
@@ -60,13 +66,13 @@ type listWriter[T any] interface {
 	end() error
 }
 
-func newWriter[T any](a *app, columns []column[T]) listWriter[T] {
+func newWriter[T any](a *App, columns []Column[T]) listWriter[T] {
 	switch {
-	case a.format.json:
+	case a.Format.JSON:
 		return &jsonList[T]{w: a.Stdout}
-	case a.format.jsonLines:
+	case a.Format.JSONLines:
 		return jsonLines[T]{a.Stdout}
-	case a.format.csv:
+	case a.Format.CSV:
 		return &csvList[T]{w: csv.NewWriter(a.Stdout), columns: columns}
 	}
 	return &tableList[T]{a: a, columns: columns}
@@ -122,7 +128,7 @@ func encodeJSON(value any, prefix string) (string, error) {
 // csvList prints rows, also the header of an empty list.
 type csvList[T any] struct {
 	w         *csv.Writer
-	columns   []column[T]
+	columns   []Column[T]
 	hasHeader bool
 }
 
@@ -144,7 +150,7 @@ func (l *csvList[T]) add(item T) error {
 	}
 	cells := make([]string, len(l.columns))
 	for i, c := range l.columns {
-		cells[i] = text.CSVCell(cell(c.value(item), time.RFC3339Nano))
+		cells[i] = text.CSVCell(Cell(c.Value(item), time.RFC3339Nano))
 	}
 	return l.w.Write(cells)
 }
@@ -159,8 +165,8 @@ func (l *csvList[T]) end() error {
 
 // tableList prints a table when all items are known, because the widest cell sets the width of a column.
 type tableList[T any] struct {
-	a       *app
-	columns []column[T]
+	a       *App
+	columns []Column[T]
 	rows    [][]string
 }
 
@@ -168,7 +174,7 @@ func (l *tableList[T]) add(item T) error {
 	var cells []string
 	for _, c := range l.columns {
 		if c.title != "" {
-			cells = append(cells, cell(c.value(item), tableTime))
+			cells = append(cells, Cell(c.Value(item), TableTime))
 		}
 	}
 	l.rows = append(l.rows, cells)
@@ -183,22 +189,22 @@ func (l *tableList[T]) end() error {
 		}
 	}
 	if len(l.rows) == 0 && isTerminal(l.a.Stderr) {
-		l.a.report("The list is empty.")
+		l.a.Report("The list is empty.")
 	}
 	return writeTable(l.a.Stdout, titles, l.rows, l.a.hasColors())
 }
 
-// printOne prints one item: a line for each field, or one object, or one row.
-func printOne[T any](a *app, columns []column[T], item T) error {
-	if a.format.json {
+// PrintOne prints one item: a line for each field, or one object, or one row.
+func PrintOne[T any](a *App, columns []Column[T], item T) error {
+	if a.Format.JSON {
 		encoded, err := encodeJSON(item, "")
 		if err == nil {
 			_, err = fmt.Fprintln(a.Stdout, encoded)
 		}
 		return err
 	}
-	if a.format.csv {
-		return printList(a, columns, only(item))
+	if a.Format.CSV {
+		return PrintList(a, columns, only(item))
 	}
 	var rows [][]string
 	for _, c := range columns {
@@ -206,7 +212,7 @@ func printOne[T any](a *app, columns []column[T], item T) error {
 		if title == "" {
 			title = spacedTitle(c.name)
 		}
-		rows = append(rows, []string{title, cell(c.value(item), tableTime)})
+		rows = append(rows, []string{title, Cell(c.Value(item), TableTime)})
 	}
 	return writeFields(a.Stdout, rows, a.hasColors())
 }
@@ -224,10 +230,10 @@ func spacedTitle(name string) string {
 }
 
 // only returns a list of one item.
-func only[T any](item T) iter.Seq2[T, error] { return each([]T{item}) }
+func only[T any](item T) iter.Seq2[T, error] { return Each([]T{item}) }
 
-// each returns the items of a list that came whole.
-func each[T any](items []T) iter.Seq2[T, error] {
+// Each returns the items of a list that came whole.
+func Each[T any](items []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, item := range items {
 			if !yield(item, nil) {
@@ -237,34 +243,36 @@ func each[T any](items []T) iter.Seq2[T, error] {
 	}
 }
 
-// maxItems is the flag --limit: how many items a list has at most. The zero value means no limit.
-type maxItems int
+// MaxItems is the flag --limit: how many items a list has at most. The zero value means no limit.
+type MaxItems int
 
-func (l *maxItems) String() string {
+func (l *MaxItems) String() string {
 	return strconv.Itoa(int(*l))
 }
 
-// page returns how many items a call gets.
-func (l *maxItems) page() *int64 {
+// Page returns how many items a call gets.
+func (l *MaxItems) Page() *int64 {
 	if *l == 0 {
-		return new(int64(pageSize))
+		return new(int64(PageSize))
 	}
-	return new(min(int64(*l), pageSize))
+	return new(min(int64(*l), PageSize))
 }
 
-func (l *maxItems) Type() string { return "N" }
+// Type implements pflag.Value.
+func (l *MaxItems) Type() string { return "N" }
 
-func (l *maxItems) Set(given string) error {
+// Set implements pflag.Value.
+func (l *MaxItems) Set(given string) error {
 	n, err := strconv.Atoi(given)
 	if err != nil || n < 1 {
 		return errors.New("must be a whole number of at least 1")
 	}
-	*l = maxItems(n)
+	*l = MaxItems(n)
 	return nil
 }
 
-// atMost ends a list at its limit.
-func atMost[T any](limit maxItems, items iter.Seq2[T, error]) iter.Seq2[T, error] {
+// AtMost ends a list at its limit.
+func AtMost[T any](limit MaxItems, items iter.Seq2[T, error]) iter.Seq2[T, error] {
 	if limit == 0 {
 		return items
 	}
@@ -279,11 +287,11 @@ func atMost[T any](limit maxItems, items iter.Seq2[T, error]) iter.Seq2[T, error
 	}
 }
 
-// tableTime is how tables show times, which are UTC.
-const tableTime = "2006-01-02 15:04"
+// TableTime is how tables show times, which are UTC.
+const TableTime = "2006-01-02 15:04"
 
-// cell returns the text of a value. A missing value is empty.
-func cell(value any, layout string) string {
+// Cell returns the text of a value. A missing value is empty.
+func Cell(value any, layout string) string {
 	switch v := value.(type) {
 	case nil:
 		return ""
@@ -319,3 +327,6 @@ func cell(value any, layout string) string {
 	}
 	return fmt.Sprint(value)
 }
+
+// PageSize is how many items a call gets: the most that the service returns.
+const PageSize = 100

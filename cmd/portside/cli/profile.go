@@ -15,8 +15,8 @@ import (
 
 // The environment variables that take precedence over the stored profile.
 const (
-	addressVariable = "PORTSIDE_URL"
-	keyVariable     = "PORTSIDE_KEY"
+	AddressVariable = "PORTSIDE_URL"
+	KeyVariable     = "PORTSIDE_KEY"
 )
 
 const defaultProfile = "default"
@@ -31,7 +31,7 @@ type profile struct {
 var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // profilePath returns the file of the profile that --profile names.
-func (a *app) profilePath() (string, error) {
+func (a *App) profilePath() (string, error) {
 	name := a.profile
 	if name == "" {
 		name = defaultProfile
@@ -44,7 +44,7 @@ func (a *app) profilePath() (string, error) {
 }
 
 // profileNames returns the names of the stored profiles, for completion.
-func (a *app) profileNames() []string {
+func (a *App) profileNames() []string {
 	dir, err := a.ConfigDir()
 	if err != nil {
 		return nil
@@ -58,7 +58,7 @@ func (a *app) profileNames() []string {
 }
 
 // target returns the deployment and the key to use. A flag takes precedence over the environment, and the environment over the profile.
-func (a *app) target() (profile, error) {
+func (a *App) target() (profile, error) {
 	var given profile
 	if a.profile == "" {
 		var err error
@@ -69,7 +69,7 @@ func (a *app) target() (profile, error) {
 	if given.Address != "" {
 		address, err := normalAddress(given.Address)
 		if err != nil {
-			return profile{}, fmt.Errorf("%s: %w", addressVariable, err)
+			return profile{}, fmt.Errorf("%s: %w", AddressVariable, err)
 		}
 		given.Address = address
 	}
@@ -85,15 +85,15 @@ func (a *app) target() (profile, error) {
 
 // fromEnvironment returns what the environment sets. An empty key is an error: a script that fails to read a key must not act with the
 // stored one.
-func (a *app) fromEnvironment() (profile, error) {
-	address, _ := a.Lookup(addressVariable)
-	key, isSet := a.Lookup(keyVariable)
+func (a *App) fromEnvironment() (profile, error) {
+	address, _ := a.Lookup(AddressVariable)
+	key, isSet := a.Lookup(KeyVariable)
 	if isSet && strings.TrimSpace(key) == "" {
-		return profile{}, usageErrorf("%s is set and empty: set it to a key, or unset it to use the stored one", keyVariable)
+		return profile{}, UsageErrorf("%s is set and empty: set it to a key, or unset it to use the stored one", KeyVariable)
 	}
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return profile{}, usageErrorf("%s is not a key: it has spaces, line breaks or letters that are not ASCII", keyVariable)
+		return profile{}, UsageErrorf("%s is not a key: it has spaces, line breaks or letters that are not ASCII", KeyVariable)
 	}
 	return profile{address, key}, nil
 }
@@ -105,7 +105,7 @@ func (p profile) or(stored profile) (profile, error) {
 	case p.Address == "":
 		p.Address = stored.Address
 	case p.Address != stored.Address:
-		return profile{}, usageErrorf("%s is not the address of the profile: also set %s to a key for it", addressVariable, keyVariable)
+		return profile{}, UsageErrorf("%s is not the address of the profile: also set %s to a key for it", AddressVariable, KeyVariable)
 	}
 	if p.Key == "" {
 		p.Key = stored.Key
@@ -113,7 +113,7 @@ func (p profile) or(stored profile) (profile, error) {
 	return p, nil
 }
 
-func (a *app) readProfile() (profile, error) {
+func (a *App) readProfile() (profile, error) {
 	var p profile
 	path, err := a.profilePath()
 	if err != nil {
@@ -139,15 +139,15 @@ func (a *app) readProfile() (profile, error) {
 	return p, nil
 }
 
-func (a *app) notLoggedIn() error {
+func (a *App) notLoggedIn() error {
 	if a.profile != "" {
-		return usageErrorf("there is no profile %q: run `portside login ADDRESS --profile %s`", a.profile, a.profile)
+		return UsageErrorf("there is no profile %q: run `portside login ADDRESS --profile %s`", a.profile, a.profile)
 	}
-	return usageErrorf("not logged in: run `portside login ADDRESS`, or set %s and %s", addressVariable, keyVariable)
+	return UsageErrorf("not logged in: run `portside login ADDRESS`, or set %s and %s", AddressVariable, KeyVariable)
 }
 
 // writeProfile replaces the whole file, so that a crash leaves the old one or the new one.
-func (a *app) writeProfile(p profile) (path string, err error) {
+func (a *App) writeProfile(p profile) (path string, err error) {
 	path, err = a.profilePath()
 	if err != nil {
 		return "", err

@@ -60,7 +60,7 @@ func columnWidths(rows [][]string) []int {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], runewidth.StringWidth(printable(cell)))
+			widths[i] = max(widths[i], runewidth.StringWidth(Printable(cell)))
 		}
 	}
 	return widths
@@ -76,7 +76,7 @@ type table struct {
 func (t *table) write(cells []string, colorOf func(column int, cell string) string) {
 	var line strings.Builder
 	for i, cell := range cells {
-		cell = printable(cell)
+		cell = Printable(cell)
 		padding := strings.Repeat(" ", t.widths[i]-runewidth.StringWidth(cell))
 		if color := colorOf(i, cell); t.hasColors && color != "" {
 			cell = color + cell + plain
@@ -86,9 +86,9 @@ func (t *table) write(cells []string, colorOf func(column int, cell string) stri
 	t.text.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 }
 
-// printable returns a text without the characters that could control a terminal or hide a part of the text, such as those in the
+// Printable returns a text without the characters that could control a terminal or hide a part of the text, such as those in the
 // User-Agent of a stranger.
-func printable(text string) string {
+func Printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
 		case unicode.IsSpace(c):

@@ -20,7 +20,7 @@ func isTerminal(stream any) bool {
 }
 
 // hasColors reports whether tables have colors. See https://no-color.org.
-func (a *app) hasColors() bool {
+func (a *App) hasColors() bool {
 	forbidden, _ := a.Lookup("NO_COLOR")
 	kind, _ := a.Lookup("TERM")
 	return isTerminal(a.Stdout) && forbidden == "" && kind != "dumb"
@@ -28,7 +28,7 @@ func (a *app) hasColors() bool {
 
 // askSecret asks for a text that the terminal does not show. The terminal is raw before the question appears, so it never shows a key that
 // is typed or pasted early. A raw terminal sends Ctrl-C as a character, so it is no signal.
-func (a *app) askSecret(ctx context.Context, question string) (string, error) {
+func (a *App) askSecret(ctx context.Context, question string) (string, error) {
 	file, isFile := a.Stdin.(*os.File)
 	if !isFile {
 		return "", errors.New("stdin is not a terminal")
@@ -55,8 +55,8 @@ type dialog struct {
 	io.Writer
 }
 
-// confirm asks whether to do something that cannot be undone. Without a terminal, the flag --yes answers.
-func (a *app) confirm(ctx context.Context, yes bool, question string) error {
+// Confirm asks whether to do something that cannot be undone. Without a terminal, the flag --yes answers.
+func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
 	if yes {
 		return nil
 	}
@@ -97,24 +97,25 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// progress shows on a terminal how far a long command is. It shows nothing elsewhere, nor between the lines of a result.
-type progress struct {
+// Progress shows on a terminal how far a long command is. It shows nothing elsewhere, nor between the lines of a result.
+type Progress struct {
 	w       io.Writer
 	isShown bool
 }
 
-func (a *app) newProgress() *progress {
-	if !isTerminal(a.Stderr) || isTerminal(a.Stdout) && a.format.isForPrograms() {
-		return &progress{w: io.Discard}
+// NewProgress returns a line that shows the progress of a command.
+func (a *App) NewProgress() *Progress {
+	if !isTerminal(a.Stderr) || isTerminal(a.Stdout) && a.Format.IsForPrograms() {
+		return &Progress{w: io.Discard}
 	}
-	return &progress{w: a.Stderr}
+	return &Progress{w: a.Stderr}
 }
 
 // shortWait is the longest wait for a retry about which a command says nothing.
 const shortWait = 3 * time.Second
 
 // reportWait says why a command waits, so that nobody takes it for stuck. The line replaces the progress.
-func (a *app) reportWait(wait time.Duration, cause error) {
+func (a *App) reportWait(wait time.Duration, cause error) {
 	if wait <= shortWait {
 		return
 	}
@@ -122,18 +123,20 @@ func (a *app) reportWait(wait time.Duration, cause error) {
 	if isTerminal(a.Stderr) {
 		start = clearLine
 	}
-	a.report("%swaiting %.0f s: %s", start, wait.Seconds(), reasonOf(cause))
+	a.Report("%swaiting %.0f s: %s", start, wait.Seconds(), reasonOf(cause))
 }
 
 // clearLine moves the cursor to the start of the line and deletes the line.
 const clearLine = "\r\x1b[K"
 
-func (p *progress) show(format string, args ...any) {
+// Show replaces the line.
+func (p *Progress) Show(format string, args ...any) {
 	p.isShown = true
 	_, _ = fmt.Fprintf(p.w, clearLine+format, args...)
 }
 
-func (p *progress) finish() {
+// Finish removes the line.
+func (p *Progress) Finish() {
 	if p.isShown {
 		_, _ = fmt.Fprint(p.w, clearLine)
 		p.isShown = false // so that a second call does not clear a line of the result

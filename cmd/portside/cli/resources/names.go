@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 // maxLookups is how many customers a command looks up, one call each. A table shows the IDs of further ones.
@@ -26,7 +27,7 @@ type names struct {
 
 func (a *app) names(api *client.Client) *names {
 	return &names{
-		api: api, isTable: !a.format.isForPrograms(), lookups: maxLookups, customers: map[string]string{}, users: map[string]string{},
+		api: api, isTable: !a.Format.IsForPrograms(), lookups: maxLookups, customers: map[string]string{}, users: map[string]string{},
 	}
 }
 
@@ -131,7 +132,7 @@ func inPages[T any](ctx context.Context, items iter.Seq2[T, error], prepare func
 				yield(none, err)
 				return
 			}
-			if page = append(page, item); len(page) == pageSize && !pass() {
+			if page = append(page, item); len(page) == cli.PageSize && !pass() {
 				return
 			}
 		}

@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 const requestArgument = "the ID of the request"
 
 func (a *app) requestsCommand() *cobra.Command {
-	return group("requests", "list, make, approve and deny requests for passwords",
+	return cli.Group("requests", "list, make, approve and deny requests for passwords",
 		a.listRequestsCommand(), a.createRequestCommand(),
 		a.decideCommand("approve", "approve a request; the requester gets a link by mail",
 			func(ctx context.Context, api *client.Client, id string, reason *string) (client.CredentialRequest, error) {
@@ -23,21 +24,21 @@ func (a *app) requestsCommand() *cobra.Command {
 			}))
 }
 
-func requestColumns() []column[client.CredentialRequest] {
-	return []column[client.CredentialRequest]{
-		{"id", "ID", func(r client.CredentialRequest) any { return r.ID }},
-		{"status", "STATUS", func(r client.CredentialRequest) any { return string(r.Status) }},
-		{"accessLevel", "ACCESS", func(r client.CredentialRequest) any { return string(r.AccessLevel) }},
-		{"requester", "REQUESTER", requester},
-		{"createdAt", "CREATED", func(r client.CredentialRequest) any { return r.CreatedAt }},
-		{"dueAt", "DUE", func(r client.CredentialRequest) any { return r.DueAt }},
-		{"justification", "JUSTIFICATION", func(r client.CredentialRequest) any { return r.Justification }},
-		{"reason", "", func(r client.CredentialRequest) any { return r.Reason }},
-		{"decidedAt", "", func(r client.CredentialRequest) any { return r.DecidedAt }},
-		{"collectBy", "", func(r client.CredentialRequest) any { return r.CollectBy }},
-		{"userId", "", func(r client.CredentialRequest) any { return r.UserID }},
-		{"decidedBy", "", func(r client.CredentialRequest) any { return r.DecidedBy }},
-		{"credentialId", "", func(r client.CredentialRequest) any { return r.CredentialID }},
+func requestColumns() []cli.Column[client.CredentialRequest] {
+	return []cli.Column[client.CredentialRequest]{
+		cli.Field("id", "ID", func(r client.CredentialRequest) any { return r.ID }),
+		cli.Field("status", "STATUS", func(r client.CredentialRequest) any { return string(r.Status) }),
+		cli.Field("accessLevel", "ACCESS", func(r client.CredentialRequest) any { return string(r.AccessLevel) }),
+		cli.Field("requester", "REQUESTER", requester),
+		cli.Field("createdAt", "CREATED", func(r client.CredentialRequest) any { return r.CreatedAt }),
+		cli.Field("dueAt", "DUE", func(r client.CredentialRequest) any { return r.DueAt }),
+		cli.Field("justification", "JUSTIFICATION", func(r client.CredentialRequest) any { return r.Justification }),
+		cli.Field("reason", "", func(r client.CredentialRequest) any { return r.Reason }),
+		cli.Field("decidedAt", "", func(r client.CredentialRequest) any { return r.DecidedAt }),
+		cli.Field("collectBy", "", func(r client.CredentialRequest) any { return r.CollectBy }),
+		cli.Field("userId", "", func(r client.CredentialRequest) any { return r.UserID }),
+		cli.Field("decidedBy", "", func(r client.CredentialRequest) any { return r.DecidedBy }),
+		cli.Field("credentialId", "", func(r client.CredentialRequest) any { return r.CredentialID }),
 	}
 }
 
@@ -51,16 +52,16 @@ func requester(r client.CredentialRequest) any {
 
 func (a *app) listRequestsCommand() *cobra.Command {
 	var status, user string
-	var limit maxItems
+	var limit cli.MaxItems
 	c := &cobra.Command{
-		Use: "list", Short: "list requests, the newest first; with --status pending, the most urgent first", Args: exactly(),
+		Use: "list", Short: "list requests, the newest first; with --status pending, the most urgent first", Args: cli.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			api, err := a.connect()
+			api, err := a.Connect()
 			if err != nil {
 				return err
 			}
 			params := &client.ListCredentialRequestsParams{
-				Status: optional[client.ListCredentialRequestsParamsStatus](status), Limit: limit.page(),
+				Status: cli.Optional[client.ListCredentialRequestsParamsStatus](status), Limit: limit.Page(),
 			}
 			if status == "pending" {
 				params.Order = new(client.ListCredentialRequestsParamsOrderOldest)
@@ -68,26 +69,26 @@ func (a *app) listRequestsCommand() *cobra.Command {
 			if params.UserID, err = optionalUserID(c.Context(), api, user); err != nil {
 				return err
 			}
-			return printList(a, requestColumns(), atMost(limit, api.AllCredentialRequests(c.Context(), params)))
+			return cli.PrintList(a.App, requestColumns(), cli.AtMost(limit, api.AllCredentialRequests(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&status, "status", "", "only requests with this `STATUS`: pending, approved, denied, collected or expired")
 	c.Flags().StringVar(&user, "user", "", "only requests of this `USER`: an email address or an ID")
 	c.Flags().Var(&limit, "limit", "at most `N` requests")
-	complete(c, "status", "pending", "approved", "denied", "collected", "expired")
-	return a.printing(c)
+	cli.Complete(c, "status", "pending", "approved", "denied", "collected", "expired")
+	return a.Printing(c)
 }
 
 func (a *app) createRequestCommand() *cobra.Command {
 	var access, justification string
 	c := &cobra.Command{
-		Use: "create", Short: "ask for a password for charts and images", Args: exactly(),
+		Use: "create", Short: "ask for a password for charts and images", Args: cli.Exactly(),
 		Example: `  portside requests create --access charts --justification "Our staging cluster pulls your charts."`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := required(c, "access", "justification"); err != nil {
+			if err := cli.Required(c, "access", "justification"); err != nil {
 				return err
 			}
-			api, err := a.connect()
+			api, err := a.Connect()
 			if err != nil {
 				return err
 			}
@@ -97,13 +98,13 @@ func (a *app) createRequestCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printOne(a, requestColumns(), made)
+			return cli.PrintOne(a.App, requestColumns(), made)
 		},
 	}
 	c.Flags().StringVar(&access, "access", "", "`ACCESS`: charts, images or full, which is both (required)")
 	c.Flags().StringVar(&justification, "justification", "", "`TEXT` for the person who decides (required)")
-	complete(c, "access", "charts", "images", "full")
-	return a.printing(c)
+	cli.Complete(c, "access", "charts", "images", "full")
+	return a.Printing(c)
 }
 
 // decide approves or denies a request.
@@ -112,19 +113,19 @@ type decide func(ctx context.Context, api *client.Client, id string, reason *str
 func (a *app) decideCommand(name, short string, decide decide) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: name + " ID", Short: short, Args: exactly(requestArgument),
+		Use: name + " ID", Short: short, Args: cli.Exactly(requestArgument),
 		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.connect()
+			api, err := a.Connect()
 			if err != nil {
 				return err
 			}
-			decided, err := decide(c.Context(), api, args[0], optional[string](reason))
+			decided, err := decide(c.Context(), api, args[0], cli.Optional[string](reason))
 			if err != nil {
 				return err
 			}
-			return printOne(a, requestColumns(), decided)
+			return cli.PrintOne(a.App, requestColumns(), decided)
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`TEXT` for the requester, sent in the mail")
-	return a.printing(c)
+	return a.Printing(c)
 }

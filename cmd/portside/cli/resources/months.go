@@ -1,9 +1,11 @@
-package cli
+package resources
 
 import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"portside/cmd/portside/cli"
 )
 
 // monthFlags are the flags that name a month.
@@ -27,19 +29,19 @@ func (m *monthFlags) days(now time.Time) (period days, isSet bool, err error) {
 	var first time.Time
 	switch {
 	case m.month != "" && m.last:
-		return days{}, false, UsageError("--month and --last-month exclude each other")
+		return days{}, false, cli.UsageError("--month and --last-month exclude each other")
 	case m.last:
 		first = thisMonth.AddDate(0, -1, 0)
 	case m.month != "":
 		first, err = time.Parse("2006-01", m.month)
 		if err != nil {
-			return days{}, false, UsageError("--month must look like 2026-10")
+			return days{}, false, cli.UsageError("--month must look like 2026-10")
 		}
 	default:
 		return days{}, false, nil
 	}
 	if first.After(thisMonth) {
-		return days{}, false, UsageError("--month is in the future")
+		return days{}, false, cli.UsageError("--month is in the future")
 	}
 	last := first.AddDate(0, 1, -1)
 	if last.After(today) {

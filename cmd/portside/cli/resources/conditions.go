@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 // conditionFlags are the flags for the conditions of a trust policy.
@@ -36,10 +37,11 @@ func (f *conditionFlags) add(c *cobra.Command) {
 		"the command reads from GitHub; needs --ref")
 	c.Flags().StringArrayVar(&f.refs, "ref", nil, "`REF` for --github, which can be repeated, such as refs/heads/main, refs/heads/* or "+
 		"refs/tags/v*")
-	c.Flags().Var((*wholeNumber)(&f.repositoryID), "repository-id", "`ID` of the repository for --github, if GitHub does not show it, "+
+	c.Flags().Var((*cli.WholeNumber)(&f.repositoryID), "repository-id", "`ID` of the repository for --github, if GitHub does not show it, "+
 		"such as of a private one")
-	c.Flags().Var((*wholeNumber)(&f.githubOwner), "repository-owner-id", "`ID` of the owner of the repository, together with --repository-id")
-	complete(c, "ref", "refs/heads/main", "refs/heads/*")
+	c.Flags().Var((*cli.WholeNumber)(&f.githubOwner), "repository-owner-id",
+		"`ID` of the owner of the repository, together with --repository-id")
+	cli.Complete(c, "ref", "refs/heads/main", "refs/heads/*")
 }
 
 // isSet reports whether a flag sets conditions.
@@ -65,7 +67,7 @@ func (a *app) conditionsOf(c *cobra.Command, f *conditionFlags) ([]client.TrustC
 	if !c.Flags().Changed("github") {
 		for _, flag := range []string{"ref", "repository-id", "repository-owner-id"} {
 			if c.Flags().Changed(flag) {
-				return nil, usageErrorf("pass --github with --%s", flag)
+				return nil, cli.UsageErrorf("pass --github with --%s", flag)
 			}
 		}
 		return all, nil
@@ -98,7 +100,7 @@ func (f *conditionFlags) alternatives() ([]client.TrustCondition, error) {
 func claimAndValue(flag, text string) (claim, value string, err error) {
 	claim, value, hasValue := strings.Cut(text, "=")
 	if !hasValue || claim == "" || value == "" {
-		return "", "", usageErrorf("--%s: %q is not of the form CLAIM=VALUE", flag, text)
+		return "", "", cli.UsageErrorf("--%s: %q is not of the form CLAIM=VALUE", flag, text)
 	}
 	return claim, value, nil
 }
@@ -131,17 +133,17 @@ func conditionTexts(p client.TrustPolicy) any {
 // claims of both forms of GitHub's tokens.
 func (a *app) githubConditions(c *cobra.Command, f *conditionFlags) ([]client.TrustCondition, error) {
 	if !githubName.MatchString(f.github) {
-		return nil, usageErrorf("--github: %q is not of the form OWNER/REPOSITORY", f.github)
+		return nil, cli.UsageErrorf("--github: %q is not of the form OWNER/REPOSITORY", f.github)
 	}
 	if len(f.refs) == 0 {
-		return nil, UsageError("pass --ref with --github, such as --ref refs/heads/main; refs/heads/* stands for all branches")
+		return nil, cli.UsageError("pass --ref with --github, such as --ref refs/heads/main; refs/heads/* stands for all branches")
 	}
 	if c.Flags().Changed("issuer") {
-		return nil, UsageError("--github sets the issuer, so it excludes --issuer")
+		return nil, cli.UsageError("--github sets the issuer, so it excludes --issuer")
 	}
 	hasRepository, hasOwner := c.Flags().Changed("repository-id"), c.Flags().Changed("repository-owner-id")
 	if hasRepository != hasOwner {
-		return nil, UsageError("pass --repository-id and --repository-owner-id together")
+		return nil, cli.UsageError("pass --repository-id and --repository-owner-id together")
 	}
 	ids := githubRepository{ID: f.repositoryID}
 	ids.Owner.ID = f.githubOwner
@@ -150,7 +152,7 @@ func (a *app) githubConditions(c *cobra.Command, f *conditionFlags) ([]client.Tr
 		if ids, err = a.askGitHub(c.Context(), f.github); err != nil {
 			return nil, err
 		}
-		a.report("GitHub says that %s has the ID %d, and its owner the ID %d.", f.github, ids.ID, ids.Owner.ID)
+		a.Report("GitHub says that %s has the ID %d, and its owner the ID %d.", f.github, ids.ID, ids.Owner.ID)
 	}
 	return []client.TrustCondition{
 		condition("repository_id", strconv.FormatInt(ids.ID, 10)), condition("repository_owner_id", strconv.FormatInt(ids.Owner.ID, 10)),

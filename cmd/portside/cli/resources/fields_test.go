@@ -1,17 +1,18 @@
-package cli
+package resources
 
 import (
 	"testing"
 
+	"portside/cmd/portside/cli"
 	"portside/shared/testkit/fieldstest"
 )
 
 // rowOf returns the function that returns the values of all columns of an item.
-func rowOf[T any](columns []column[T]) func(T) []any {
+func rowOf[T any](columns []cli.Column[T]) func(T) []any {
 	return func(item T) []any {
 		row := make([]any, len(columns))
 		for i, c := range columns {
-			row[i] = c.value(item)
+			row[i] = c.Value(item)
 		}
 		return row
 	}

@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"bytes"
@@ -13,10 +13,11 @@ import (
 	"slices"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 // upload posts a large file to the storage and returns the ID of the upload.
-func upload(ctx context.Context, api *client.Client, path string, shown *progress) (id string, err error) {
+func upload(ctx context.Context, api *client.Client, path string, shown *cli.Progress) (id string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -74,12 +75,12 @@ func formAround(fields map[string]string, fileName string) (begin, end []byte, c
 type shownReader struct {
 	from       io.Reader
 	size, read int64
-	shown      *progress
+	shown      *cli.Progress
 }
 
 func (r *shownReader) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	r.read += int64(n)
-	r.shown.show("uploading: %d %%", 100*r.read/max(r.size, 1))
+	r.shown.Show("uploading: %d %%", 100*r.read/max(r.size, 1))
 	return n, err
 }

@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 // maxFormBytes is the largest file that is sent with the request: the limit of 4.4 MB minus the rest of the form.
@@ -28,7 +29,7 @@ type variable struct{ name, kind, description string }
 func (a *app) extractCommand() *cobra.Command {
 	var texts []string
 	c := &cobra.Command{
-		Use: "extract FILE --var NAME:TYPE[:DESCRIPTION] …", Short: "extract values from a file", Args: exactly("the file"),
+		Use: "extract FILE --var NAME:TYPE[:DESCRIPTION] …", Short: "extract values from a file", Args: cli.Exactly("the file"),
 		Long: `Extracts values from a file of up to 200 MB. Types are string, number, date and boolean. A
 value that was not found is empty, and null in JSON.`,
 		Example: `  portside extract invoice.pdf --var "total:number:amount to be paid" --var due:date`,
@@ -44,19 +45,19 @@ value that was not found is empty, and null in JSON.`,
 		},
 	}
 	c.Flags().StringArrayVar(&texts, "var", nil, "`NAME:TYPE[:DESCRIPTION]` of a value, which can be repeated (required)")
-	return a.printing(c)
+	return a.Printing(c)
 }
 
 func parseVariables(texts []string) ([]variable, error) {
 	if len(texts) == 0 {
-		return nil, UsageError("pass at least one --var NAME:TYPE[:DESCRIPTION]")
+		return nil, cli.UsageError("pass at least one --var NAME:TYPE[:DESCRIPTION]")
 	}
 	kinds := []string{"string", "number", "date", "boolean"}
 	variables := make([]variable, len(texts))
 	for i, text := range texts {
 		parts := strings.SplitN(text, ":", 3)
 		if len(parts) < 2 || parts[0] == "" || !slices.Contains(kinds, parts[1]) {
-			return nil, usageErrorf("--var %q: write NAME:TYPE or NAME:TYPE:DESCRIPTION; the type is string, number, date or boolean", text)
+			return nil, cli.UsageErrorf("--var %q: write NAME:TYPE or NAME:TYPE:DESCRIPTION; the type is string, number, date or boolean", text)
 		}
 		variables[i] = variable{name: parts[0], kind: parts[1]}
 		if len(parts) == 3 {
@@ -67,12 +68,12 @@ func parseVariables(texts []string) ([]variable, error) {
 }
 
 func (a *app) extract(ctx context.Context, path string, variables []variable) error {
-	api, err := a.connect()
+	api, err := a.Connect()
 	if err != nil {
 		return err
 	}
-	shown := a.newProgress()
-	defer shown.finish()
+	shown := a.NewProgress()
+	defer shown.Finish()
 	form, err := formWith(ctx, api, path, shown)
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (a *app) extract(ctx context.Context, path string, variables []variable) er
 			form.Set(prefix+"description", v.description)
 		}
 	}
-	shown.show("reading the file")
+	shown.Show("reading the file")
 	answer, err := api.ExtractMedia(ctx, nil, form)
 	if started, ok := errors.AsType[*client.JobStartedError](err); ok {
 		answer, err = awaitJob(ctx, api, started.JobID, shown)
@@ -93,18 +94,18 @@ func (a *app) extract(ctx context.Context, path string, variables []variable) er
 	if err != nil {
 		return err
 	}
-	shown.finish()
+	shown.Finish()
 	return a.printExtraction(answer, variables)
 }
 
 // formWith returns a form with the file, or with the ID of its upload if it is large.
-func formWith(ctx context.Context, api *client.Client, path string, shown *progress) (*client.Form, error) {
+func formWith(ctx context.Context, api *client.Client, path string, shown *cli.Progress) (*client.Form, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, usageErrorf("%s is a folder; give a file", path)
+		return nil, cli.UsageErrorf("%s is a folder; give a file", path)
 	}
 	form := &client.Form{}
 	if info.Size() > maxFormBytes {
@@ -118,7 +119,7 @@ func formWith(ctx context.Context, api *client.Client, path string, shown *progr
 }
 
 // awaitJob asks for a job until it has ended.
-func awaitJob(ctx context.Context, api *client.Client, id string, shown *progress) (answer client.ExtractionAnswer, err error) {
+func awaitJob(ctx context.Context, api *client.Client, id string, shown *cli.Progress) (answer client.ExtractionAnswer, err error) {
 	for {
 		job, err := api.GetJob(ctx, id)
 		if err != nil {
@@ -134,7 +135,7 @@ func awaitJob(ctx context.Context, api *client.Client, id string, shown *progres
 			}
 			return answer, err
 		}
-		shown.show("reading the file: %.0f %%", 100*job.Progress)
+		shown.Show("reading the file: %.0f %%", 100*job.Progress)
 		timer := time.NewTimer(pollInterval)
 		select {
 		case <-timer.C:
@@ -152,18 +153,18 @@ type extracted struct {
 }
 
 func (a *app) printExtraction(answer client.ExtractionAnswer, variables []variable) error {
-	if a.format.json {
-		return printOne[client.ExtractionAnswer](a, nil, answer)
+	if a.Format.JSON {
+		return cli.PrintOne[client.ExtractionAnswer](a.App, nil, answer)
 	}
 	for _, warning := range answer.Warnings {
-		a.report("warning: %s", printable(warning))
+		a.Report("warning: %s", cli.Printable(warning))
 	}
 	values := make([]extracted, len(variables))
 	for i, v := range variables {
 		values[i] = extracted{v.name, answer.ExtractedData[v.name]}
 	}
-	return printList(a, []column[extracted]{
-		{"name", "NAME", func(e extracted) any { return e.name }},
-		{"value", "VALUE", func(e extracted) any { return e.value }},
-	}, each(values))
+	return cli.PrintList(a.App, []cli.Column[extracted]{
+		cli.Field("name", "NAME", func(e extracted) any { return e.name }),
+		cli.Field("value", "VALUE", func(e extracted) any { return e.value }),
+	}, cli.Each(values))
 }

@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"context"
@@ -12,31 +12,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 func (a *app) auditCommand() *cobra.Command {
-	return group("audit", "show who changed what", a.listAuditCommand())
+	return cli.Group("audit", "show who changed what", a.listAuditCommand())
 }
 
 // auditFields are the columns of CSV: the same, in the same order, as those of the API.
-func auditFields() []column[client.AuditEvent] {
-	return []column[client.AuditEvent]{
-		{"id", "", func(e client.AuditEvent) any { return e.ID }},
-		{"time", "", func(e client.AuditEvent) any { return e.Time }},
-		{"action", "", func(e client.AuditEvent) any { return e.Action }},
-		{"actorKind", "", func(e client.AuditEvent) any { return string(e.Actor.Kind) }},
-		{"actorId", "", func(e client.AuditEvent) any { return e.Actor.ID }},
-		{"actorCustomerId", "", func(e client.AuditEvent) any { return e.Actor.CustomerID }},
-		{"credentialId", "", func(e client.AuditEvent) any { return e.Actor.CredentialID }},
-		{"actorName", "", func(e client.AuditEvent) any { return e.Actor.Name }},
-		{"address", "", func(e client.AuditEvent) any { return e.Actor.Address }},
-		{"targetKind", "", func(e client.AuditEvent) any { return e.Target.Kind }},
-		{"targetId", "", func(e client.AuditEvent) any { return e.Target.ID }},
-		{"targetName", "", func(e client.AuditEvent) any { return e.Target.Name }},
-		{"customerId", "", func(e client.AuditEvent) any { return e.CustomerID }},
-		{"requestId", "", func(e client.AuditEvent) any { return e.RequestID }},
-		{"before", "", func(e client.AuditEvent) any { return objectText(e.Before) }},
-		{"after", "", func(e client.AuditEvent) any { return objectText(e.After) }},
+func auditFields() []cli.Column[client.AuditEvent] {
+	return []cli.Column[client.AuditEvent]{
+		cli.Field("id", "", func(e client.AuditEvent) any { return e.ID }),
+		cli.Field("time", "", func(e client.AuditEvent) any { return e.Time }),
+		cli.Field("action", "", func(e client.AuditEvent) any { return e.Action }),
+		cli.Field("actorKind", "", func(e client.AuditEvent) any { return string(e.Actor.Kind) }),
+		cli.Field("actorId", "", func(e client.AuditEvent) any { return e.Actor.ID }),
+		cli.Field("actorCustomerId", "", func(e client.AuditEvent) any { return e.Actor.CustomerID }),
+		cli.Field("credentialId", "", func(e client.AuditEvent) any { return e.Actor.CredentialID }),
+		cli.Field("actorName", "", func(e client.AuditEvent) any { return e.Actor.Name }),
+		cli.Field("address", "", func(e client.AuditEvent) any { return e.Actor.Address }),
+		cli.Field("targetKind", "", func(e client.AuditEvent) any { return e.Target.Kind }),
+		cli.Field("targetId", "", func(e client.AuditEvent) any { return e.Target.ID }),
+		cli.Field("targetName", "", func(e client.AuditEvent) any { return e.Target.Name }),
+		cli.Field("customerId", "", func(e client.AuditEvent) any { return e.CustomerID }),
+		cli.Field("requestId", "", func(e client.AuditEvent) any { return e.RequestID }),
+		cli.Field("before", "", func(e client.AuditEvent) any { return objectText(e.Before) }),
+		cli.Field("after", "", func(e client.AuditEvent) any { return objectText(e.After) }),
 	}
 }
 
@@ -50,16 +51,16 @@ func objectText(fields map[string]any) string {
 }
 
 // auditColumns are the columns of a table, for people.
-func auditColumns(n *names) []column[client.AuditEvent] {
-	return []column[client.AuditEvent]{
-		{"", "TIME", func(e client.AuditEvent) any { return e.Time }},
-		{"", "ACTION", func(e client.AuditEvent) any { return e.Action }},
-		{"", "ACTOR", func(e client.AuditEvent) any { return actorOf(e.Actor, n) }},
-		{"", "CUSTOMER", func(e client.AuditEvent) any { return n.customer(e.CustomerID) }},
-		{"", "TARGET", func(e client.AuditEvent) any { return e.Target.Name }},
-		{"", "TARGET ID", func(e client.AuditEvent) any { return e.Target.ID }},
-		{"", "CHANGED", func(e client.AuditEvent) any { return changedFields(e) }},
-		{"", "ADDRESS", func(e client.AuditEvent) any { return e.Actor.Address }},
+func auditColumns(n *names) []cli.Column[client.AuditEvent] {
+	return []cli.Column[client.AuditEvent]{
+		cli.Field("", "TIME", func(e client.AuditEvent) any { return e.Time }),
+		cli.Field("", "ACTION", func(e client.AuditEvent) any { return e.Action }),
+		cli.Field("", "ACTOR", func(e client.AuditEvent) any { return actorOf(e.Actor, n) }),
+		cli.Field("", "CUSTOMER", func(e client.AuditEvent) any { return n.customer(e.CustomerID) }),
+		cli.Field("", "TARGET", func(e client.AuditEvent) any { return e.Target.Name }),
+		cli.Field("", "TARGET ID", func(e client.AuditEvent) any { return e.Target.ID }),
+		cli.Field("", "CHANGED", func(e client.AuditEvent) any { return changedFields(e) }),
+		cli.Field("", "ADDRESS", func(e client.AuditEvent) any { return e.Actor.Address }),
 	}
 }
 
@@ -96,9 +97,9 @@ func changedFields(e client.AuditEvent) []string {
 func (a *app) printEvents(ctx context.Context, api *client.Client, events iter.Seq2[client.AuditEvent, error]) error {
 	n := a.names(api)
 	if !n.isTable {
-		return printList(a, auditFields(), events)
+		return cli.PrintList(a.App, auditFields(), events)
 	}
-	return printList(a, auditColumns(n), inPages(ctx, events, func(page []client.AuditEvent) {
+	return cli.PrintList(a.App, auditColumns(n), inPages(ctx, events, func(page []client.AuditEvent) {
 		var users, customers []*string
 		for _, e := range page {
 			if e.Actor.Kind == client.AuditActorKindUser {
@@ -140,15 +141,15 @@ func (f *auditFilters) params(ctx context.Context, api *client.Client, now time.
 	case err != nil:
 		return nil, err
 	case isMonth && (f.from != "" || f.to != ""):
-		return nil, UsageError("give a month, or --from and --to")
+		return nil, cli.UsageError("give a month, or --from and --to")
 	case f.user != "" && f.target != "":
-		return nil, UsageError("--user and --target exclude each other")
+		return nil, cli.UsageError("--user and --target exclude each other")
 	case isMonth:
 		f.from, f.to = days.first, days.last
 	}
 	params := &client.ListAuditEventsParams{
-		From: optional[string](f.from), To: optional[string](f.to),
-		Action: optional[client.ListAuditEventsParamsAction](f.action),
+		From: cli.Optional[string](f.from), To: cli.Optional[string](f.to),
+		Action: cli.Optional[client.ListAuditEventsParamsAction](f.action),
 	}
 	if f.oldest {
 		params.Order = new(client.ListAuditEventsParamsOrderOldest)
@@ -171,7 +172,7 @@ func (f *auditFilters) targetID(ctx context.Context, api *client.Client) (*strin
 	}
 	find := map[string]func(context.Context, *client.Client, string) (string, error){"user": userID, "customer": customerID}[kind]
 	if find == nil || name == "" {
-		return optional[string](f.target), nil
+		return cli.Optional[string](f.target), nil
 	}
 	id, err := find(ctx, api, name)
 	return new(kind + ":" + id), err
@@ -179,16 +180,16 @@ func (f *auditFilters) targetID(ctx context.Context, api *client.Client) (*strin
 
 func (a *app) listAuditCommand() *cobra.Command {
 	var filters auditFilters
-	var limit maxItems
+	var limit cli.MaxItems
 	c := &cobra.Command{
-		Use: "list", Short: "list the changes of the last 30 days, or of another period, newest first", Args: exactly(),
+		Use: "list", Short: "list the changes of the last 30 days, or of another period, newest first", Args: cli.Exactly(),
 		Example: "  portside audit list --user ada@example.com\n  portside audit list --customer acme-shipping --action \"entitlement.*\"\n" +
 			"  portside audit list --last-month --oldest --json-lines > audit.jsonl",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if a.format.jsonLines && (a.format.json || a.format.csv) {
-				return UsageError("--json-lines excludes --json and --csv")
+			if a.Format.JSONLines && (a.Format.JSON || a.Format.CSV) {
+				return cli.UsageError("--json-lines excludes --json and --csv")
 			}
-			api, err := a.connect()
+			api, err := a.Connect()
 			if err != nil {
 				return err
 			}
@@ -196,12 +197,12 @@ func (a *app) listAuditCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params.Limit = limit.page()
-			return a.printEvents(c.Context(), api, atMost(limit, api.AllAuditEvents(c.Context(), params)))
+			params.Limit = limit.Page()
+			return a.printEvents(c.Context(), api, cli.AtMost(limit, api.AllAuditEvents(c.Context(), params)))
 		},
 	}
 	filters.add(c)
 	c.Flags().Var(&limit, "limit", "at most `N` changes")
-	c.Flags().BoolVar(&a.format.jsonLines, "json-lines", false, "print the result as JSON Lines: one change per line")
-	return a.printing(c)
+	c.Flags().BoolVar(&a.Format.JSONLines, "json-lines", false, "print the result as JSON Lines: one change per line")
+	return a.Printing(c)
 }

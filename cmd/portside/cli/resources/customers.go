@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 // customerStates are the states of a customer, for completion.
@@ -15,7 +16,7 @@ var customerStates = []string{"active", "suspended"}
 const customerArgument = "the slug or the ID of the customer"
 
 func (a *app) customersCommand() *cobra.Command {
-	return group("customers", "list, find, show, create, update, suspend, activate and delete customers, and end their credentials",
+	return cli.Group("customers", "list, find, show, create, update, suspend, activate and delete customers, and end their credentials",
 		a.listCustomersCommand(), a.findCustomersCommand(), a.getCustomerCommand(), a.createCustomerCommand(), a.updateCustomerCommand(),
 		a.customerStatusCommand("suspend", "suspended", "stop all credentials of the users of a customer until it is active again",
 			`All credentials of the users of the customer stop working with the next request. They work again
@@ -25,31 +26,31 @@ after "portside customers activate CUSTOMER".`),
 		a.deleteCustomerCommand(), a.revokeCustomerCommand())
 }
 
-func listedCustomerColumns() []column[client.ListedCustomer] {
-	return []column[client.ListedCustomer]{
-		{"id", "ID", func(c client.ListedCustomer) any { return c.ID }},
-		{"slug", "SLUG", func(c client.ListedCustomer) any { return c.Slug }},
-		{"name", "NAME", func(c client.ListedCustomer) any { return c.Name }},
-		{"status", "STATUS", func(c client.ListedCustomer) any { return string(c.Status) }},
-		{"externalId", "EXTERNAL ID", func(c client.ListedCustomer) any { return c.ExternalID }},
-		{"createdAt", "CREATED", func(c client.ListedCustomer) any { return c.CreatedAt }},
+func listedCustomerColumns() []cli.Column[client.ListedCustomer] {
+	return []cli.Column[client.ListedCustomer]{
+		cli.Field("id", "ID", func(c client.ListedCustomer) any { return c.ID }),
+		cli.Field("slug", "SLUG", func(c client.ListedCustomer) any { return c.Slug }),
+		cli.Field("name", "NAME", func(c client.ListedCustomer) any { return c.Name }),
+		cli.Field("status", "STATUS", func(c client.ListedCustomer) any { return string(c.Status) }),
+		cli.Field("externalId", "EXTERNAL ID", func(c client.ListedCustomer) any { return c.ExternalID }),
+		cli.Field("createdAt", "CREATED", func(c client.ListedCustomer) any { return c.CreatedAt }),
 	}
 }
 
-func customerColumns() []column[client.Customer] {
-	return []column[client.Customer]{
-		{"id", "ID", func(c client.Customer) any { return c.ID }},
-		{"slug", "SLUG", func(c client.Customer) any { return c.Slug }},
-		{"name", "NAME", func(c client.Customer) any { return c.Name }},
-		{"status", "STATUS", func(c client.Customer) any { return string(c.Status) }},
-		{"externalId", "EXTERNAL ID", func(c client.Customer) any { return c.ExternalID }},
-		{"users", "USERS", func(c client.Customer) any { return c.Users }},
-		{"usersLimit", "USERS LIMIT", func(c client.Customer) any { return valueOrNil(c.Limits.Users) }},
-		{"requestsLimit", "REQUESTS LIMIT", func(c client.Customer) any { return valueOrNil(c.Limits.RequestsPerMinute) }},
-		{"contacts", "CONTACTS", contacts},
-		{"metadata", "METADATA", func(c client.Customer) any { return c.Metadata }},
-		{"createdAt", "CREATED", func(c client.Customer) any { return c.CreatedAt }},
-		{"updatedAt", "UPDATED", func(c client.Customer) any { return c.UpdatedAt }},
+func customerColumns() []cli.Column[client.Customer] {
+	return []cli.Column[client.Customer]{
+		cli.Field("id", "ID", func(c client.Customer) any { return c.ID }),
+		cli.Field("slug", "SLUG", func(c client.Customer) any { return c.Slug }),
+		cli.Field("name", "NAME", func(c client.Customer) any { return c.Name }),
+		cli.Field("status", "STATUS", func(c client.Customer) any { return string(c.Status) }),
+		cli.Field("externalId", "EXTERNAL ID", func(c client.Customer) any { return c.ExternalID }),
+		cli.Field("users", "USERS", func(c client.Customer) any { return c.Users }),
+		cli.Field("usersLimit", "USERS LIMIT", func(c client.Customer) any { return valueOrNil(c.Limits.Users) }),
+		cli.Field("requestsLimit", "REQUESTS LIMIT", func(c client.Customer) any { return valueOrNil(c.Limits.RequestsPerMinute) }),
+		cli.Field("contacts", "CONTACTS", contacts),
+		cli.Field("metadata", "METADATA", func(c client.Customer) any { return c.Metadata }),
+		cli.Field("createdAt", "CREATED", func(c client.Customer) any { return c.CreatedAt }),
+		cli.Field("updatedAt", "UPDATED", func(c client.Customer) any { return c.UpdatedAt }),
 	}
 }
 
@@ -75,52 +76,52 @@ func contacts(c client.Customer) any {
 
 func (a *app) listCustomersCommand() *cobra.Command {
 	var status string
-	var limit maxItems
+	var limit cli.MaxItems
 	c := &cobra.Command{
-		Use: "list", Short: "list all customers", Args: exactly(),
+		Use: "list", Short: "list all customers", Args: cli.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			api, err := a.connect()
+			api, err := a.Connect()
 			if err != nil {
 				return err
 			}
-			params := &client.ListCustomersParams{Status: optional[client.ListCustomersParamsStatus](status), Limit: limit.page()}
-			return printList(a, listedCustomerColumns(), atMost(limit, api.AllCustomers(c.Context(), params)))
+			params := &client.ListCustomersParams{Status: cli.Optional[client.ListCustomersParamsStatus](status), Limit: limit.Page()}
+			return cli.PrintList(a.App, listedCustomerColumns(), cli.AtMost(limit, api.AllCustomers(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&status, "status", "", "only customers with this `STATUS`: active or suspended")
 	c.Flags().Var(&limit, "limit", "at most `N` customers")
-	complete(c, "status", customerStates...)
-	return a.printing(c)
+	cli.Complete(c, "status", customerStates...)
+	return a.Printing(c)
 }
 
 func (a *app) findCustomersCommand() *cobra.Command {
-	var limit maxItems
+	var limit cli.MaxItems
 	c := &cobra.Command{
 		Use: "find TEXT", Short: "find customers by the beginning of the slug, of the external ID or of a word of the name",
-		Args: exactly("the text"), Example: "  portside customers find acme",
+		Args: cli.Exactly("the text"), Example: "  portside customers find acme",
 		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.connect()
+			api, err := a.Connect()
 			if err != nil {
 				return err
 			}
-			params := &client.SearchCustomersParams{Q: args[0], Limit: limit.page()}
-			return printList(a, listedCustomerColumns(), atMost(limit, api.FindCustomers(c.Context(), params)))
+			params := &client.SearchCustomersParams{Q: args[0], Limit: limit.Page()}
+			return cli.PrintList(a.App, listedCustomerColumns(), cli.AtMost(limit, api.FindCustomers(c.Context(), params)))
 		},
 	}
 	c.Flags().Var(&limit, "limit", "at most `N` customers")
-	return a.printing(c)
+	return a.Printing(c)
 }
 
 func (a *app) getCustomerCommand() *cobra.Command {
-	return a.printing(&cobra.Command{
-		Use: "get CUSTOMER", Short: "show all fields of the customer with a slug or ID", Args: exactly(customerArgument),
+	return a.Printing(&cobra.Command{
+		Use: "get CUSTOMER", Short: "show all fields of the customer with a slug or ID", Args: cli.Exactly(customerArgument),
 		Example: "  portside customers get acme-shipping",
 		RunE: func(c *cobra.Command, args []string) error {
 			_, customer, err := a.customer(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			return printOne(a, customerColumns(), customer)
+			return cli.PrintOne(a.App, customerColumns(), customer)
 		},
 	})
 }
@@ -130,7 +131,7 @@ func customerID(ctx context.Context, api *client.Client, name string) (string, e
 	if idPattern.MatchString(name) {
 		return name, nil
 	}
-	params := &client.SearchCustomersParams{Q: name, Limit: new(int64(pageSize))}
+	params := &client.SearchCustomersParams{Q: name, Limit: new(int64(cli.PageSize))}
 	for customer, err := range api.FindCustomers(ctx, params) {
 		if err != nil {
 			return "", err
@@ -144,7 +145,7 @@ func customerID(ctx context.Context, api *client.Client, name string) (string, e
 
 // customer connects to the service, and returns the customer with a slug or ID.
 func (a *app) customer(ctx context.Context, name string) (*client.Client, client.Customer, error) {
-	api, err := a.connect()
+	api, err := a.Connect()
 	if err != nil {
 		return nil, client.Customer{}, err
 	}
@@ -168,11 +169,11 @@ func optionalCustomerID(ctx context.Context, api *client.Client, name string) (*
 func (a *app) createCustomerCommand() *cobra.Command {
 	var f customerFlags
 	c := &cobra.Command{
-		Use: "create NAME", Short: "create a customer", Args: exactly("the name of the customer"),
+		Use: "create NAME", Short: "create a customer", Args: cli.Exactly("the name of the customer"),
 		Example: `  portside customers create "Acme Shipping" --slug acme-shipping --contact "Ada Byron <ada@example.com>" --users-limit 50 \
     --requests-limit 6000`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := required(c, "slug"); err != nil {
+			if err := cli.Required(c, "slug"); err != nil {
 				return err
 			}
 			people, err := f.people()
@@ -184,17 +185,17 @@ func (a *app) createCustomerCommand() *cobra.Command {
 				return err
 			}
 			return a.createCustomer(c.Context(), client.CreateCustomerJSONBody{
-				Name: args[0], Slug: f.slug, Status: optional[client.CreateCustomerJSONBodyStatus](f.status),
-				ExternalID: optional[string](f.externalID), Contacts: people, Limits: f.limits(c), Metadata: pointerTo(metadata),
+				Name: args[0], Slug: f.slug, Status: cli.Optional[client.CreateCustomerJSONBodyStatus](f.status),
+				ExternalID: cli.Optional[string](f.externalID), Contacts: people, Limits: f.limits(c), Metadata: pointerTo(metadata),
 			})
 		},
 	}
 	f.add(c)
-	return a.printing(c)
+	return a.Printing(c)
 }
 
 func (a *app) createCustomer(ctx context.Context, body client.CreateCustomerJSONBody) error {
-	api, err := a.connect()
+	api, err := a.Connect()
 	if err != nil {
 		return err
 	}
@@ -202,14 +203,14 @@ func (a *app) createCustomer(ctx context.Context, body client.CreateCustomerJSON
 	if err != nil {
 		return err
 	}
-	return printOne(a, customerColumns(), customer)
+	return cli.PrintOne(a.App, customerColumns(), customer)
 }
 
 func (a *app) updateCustomerCommand() *cobra.Command {
 	var f customerFlags
 	var name string
 	c := &cobra.Command{
-		Use: "update CUSTOMER", Short: "change a customer", Args: exactly(customerArgument),
+		Use: "update CUSTOMER", Short: "change a customer", Args: cli.Exactly(customerArgument),
 		Long: `Changes what the flags set and leaves everything else unchanged. --contact and --metadata
 replace all contacts and the whole object, and an empty --contact or --external-id removes them.
 The new contacts have no role, because the command line cannot set the role of a contact.
@@ -225,12 +226,12 @@ All credentials of the users of a suspended customer stop working until it is ac
 				return err
 			}
 			change := client.UpdateCustomerJSONBody{
-				Name: ifChanged[string](c, "name", name), Slug: ifChanged[string](c, "slug", f.slug),
-				Status:     ifChanged[client.UpdateCustomerJSONBodyStatus](c, "status", f.status),
-				ExternalID: ifChanged[string](c, "external-id", f.externalID), Contacts: people, Limits: f.limits(c), Metadata: pointerTo(metadata),
+				Name: cli.IfChanged[string](c, "name", name), Slug: cli.IfChanged[string](c, "slug", f.slug),
+				Status:     cli.IfChanged[client.UpdateCustomerJSONBodyStatus](c, "status", f.status),
+				ExternalID: cli.IfChanged[string](c, "external-id", f.externalID), Contacts: people, Limits: f.limits(c), Metadata: pointerTo(metadata),
 			}
 			if change == (client.UpdateCustomerJSONBody{}) {
-				return UsageError("pass what to change: --name, --slug, --status, --external-id, --contact, --users-limit, " +
+				return cli.UsageError("pass what to change: --name, --slug, --status, --external-id, --contact, --users-limit, " +
 					"--requests-limit or --metadata")
 			}
 			return a.updateCustomer(c.Context(), args[0], change)
@@ -238,11 +239,11 @@ All credentials of the users of a suspended customer stop working until it is ac
 	}
 	c.Flags().StringVar(&name, "name", "", "new `NAME`")
 	f.add(c)
-	return a.printing(c)
+	return a.Printing(c)
 }
 
 func (a *app) updateCustomer(ctx context.Context, name string, change client.UpdateCustomerJSONBody) error {
-	api, err := a.connect()
+	api, err := a.Connect()
 	if err != nil {
 		return err
 	}
@@ -254,13 +255,13 @@ func (a *app) updateCustomer(ctx context.Context, name string, change client.Upd
 	if err != nil {
 		return err
 	}
-	return printOne(a, customerColumns(), customer)
+	return cli.PrintOne(a.App, customerColumns(), customer)
 }
 
 // customerStatusCommand is "customers update" with this status.
 func (a *app) customerStatusCommand(name, status, short, long string) *cobra.Command {
-	return a.printing(&cobra.Command{
-		Use: name + " CUSTOMER", Short: short, Long: long, Args: exactly(customerArgument),
+	return a.Printing(&cobra.Command{
+		Use: name + " CUSTOMER", Short: short, Long: long, Args: cli.Exactly(customerArgument),
 		Example: "  portside customers " + name + " acme-shipping",
 		RunE: func(c *cobra.Command, args []string) error {
 			changed := client.UpdateCustomerJSONBodyStatus(status)
@@ -272,7 +273,7 @@ func (a *app) customerStatusCommand(name, status, short, long string) *cobra.Com
 func (a *app) revokeCustomerCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "revoke-credentials CUSTOMER", Args: exactly(customerArgument),
+		Use: "revoke-credentials CUSTOMER", Args: cli.Exactly(customerArgument),
 		Short: "end all credentials of a customer's users, pipelines and pods",
 		Long: `Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer, and
 the access tokens that its pipelines and pods exchanged. The users stay active and can sign in
@@ -285,40 +286,40 @@ To end all credentials of one user, use "portside revoke --all".`,
 			if err != nil {
 				return err
 			}
-			if err := a.confirm(c.Context(), yes, "End all credentials of the users, pipelines and pods of "+customer.Name+"?"); err != nil {
+			if err := a.Confirm(c.Context(), yes, "End all credentials of the users, pipelines and pods of "+customer.Name+"?"); err != nil {
 				return err
 			}
 			if err := api.EndCustomerCredentials(c.Context(), customer.ID); err != nil {
 				return err
 			}
-			a.report("Ended all credentials of the users, pipelines and pods of %s.", customer.Name)
+			a.Report("Ended all credentials of the users, pipelines and pods of %s.", customer.Name)
 			return nil
 		},
 	}
 	addYes(c, &yes)
-	return a.calling(c)
+	return a.Calling(c)
 }
 
 func (a *app) deleteCustomerCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "delete CUSTOMER", Short: "delete a customer without users", Args: exactly(customerArgument),
+		Use: "delete CUSTOMER", Short: "delete a customer without users", Args: cli.Exactly(customerArgument),
 		RunE: func(c *cobra.Command, args []string) error {
 			api, customer, err := a.customer(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			name := printable(fmt.Sprintf("%s (%s)", customer.Name, customer.Slug))
-			if err := a.confirm(c.Context(), yes, "Delete the customer "+name+"?"); err != nil {
+			name := cli.Printable(fmt.Sprintf("%s (%s)", customer.Name, customer.Slug))
+			if err := a.Confirm(c.Context(), yes, "Delete the customer "+name+"?"); err != nil {
 				return err
 			}
 			if err := api.DeleteCustomer(c.Context(), customer.ID); err != nil {
 				return err
 			}
-			a.report("Deleted the customer %s.", name)
+			a.Report("Deleted the customer %s.", name)
 			return nil
 		},
 	}
 	addYes(c, &yes)
-	return a.calling(c)
+	return a.Calling(c)
 }

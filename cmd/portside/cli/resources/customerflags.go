@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 // customerFlags are the flags that both create and update have.
@@ -22,11 +23,11 @@ func (f *customerFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.status, "status", "", "`STATUS`: active or suspended")
 	c.Flags().StringVar(&f.externalID, "external-id", "", "unique `ID` in another system")
 	c.Flags().StringArrayVar(&f.contacts, "contact", nil, "`CONTACT` as \"NAME <EMAIL>\"; can be repeated")
-	c.Flags().Var((*wholeNumber)(&f.usersLimit), "users-limit", "at most `N` users; 0 means no limit")
-	c.Flags().Var((*wholeNumber)(&f.requestsLimit), "requests-limit",
+	c.Flags().Var((*cli.WholeNumber)(&f.usersLimit), "users-limit", "at most `N` users; 0 means no limit")
+	c.Flags().Var((*cli.WholeNumber)(&f.requestsLimit), "requests-limit",
 		"at most `N` requests per minute of all users together; 0 means no limit")
 	c.Flags().StringVar(&f.metadata, "metadata", "", "`JSON` object to store with the customer")
-	complete(c, "status", customerStates...)
+	cli.Complete(c, "status", customerStates...)
 }
 
 // people returns the contacts, or nil if the flag is not set. One empty contact stands for none.
@@ -41,9 +42,9 @@ func (f *customerFlags) people() (*[]client.ContactInput, error) {
 	for _, text := range f.contacts {
 		parsed, err := mail.ParseAddress(text)
 		if err != nil {
-			return nil, usageErrorf("--contact: %q is not of the form \"NAME <EMAIL>\"", text)
+			return nil, cli.UsageErrorf("--contact: %q is not of the form \"NAME <EMAIL>\"", text)
 		}
-		all = append(all, client.ContactInput{Name: optional[string](parsed.Name), Email: parsed.Address})
+		all = append(all, client.ContactInput{Name: cli.Optional[string](parsed.Name), Email: parsed.Address})
 	}
 	return &all, nil
 }
@@ -57,7 +58,7 @@ func (f *customerFlags) object() (map[string]any, error) {
 	decoder.UseNumber()
 	var object map[string]any
 	if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
-		return nil, UsageError("--metadata must be a JSON object")
+		return nil, cli.UsageError("--metadata must be a JSON object")
 	}
 	return object, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"net/http"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"portside/cmd/portside/cli/clitest"
 )
 
 const (
@@ -21,20 +23,20 @@ const (
 
 // trustPolicyAnswers is a service whose customer acme has one trust policy.
 func trustPolicyAnswers() map[string]http.HandlerFunc {
-	answers, one := customerAnswers(), answer(`{"data":`+trustPolicy+`}`)
-	answers["GET "+trustPoliciesPath] = answer(`{"data":[` + trustPolicy + `],` +
+	answers, one := customerAnswers(), clitest.Answer(`{"data":`+trustPolicy+`}`)
+	answers["GET "+trustPoliciesPath] = clitest.Answer(`{"data":[` + trustPolicy + `],` +
 		`"pagination":{"total":1,"limit":100,"offset":0,"hasMore":false}}`)
 	answers["POST "+trustPoliciesPath] = one
 	answers["GET "+trustPoliciesPath+"/"+trustPolicyID] = one
 	answers["PUT "+trustPoliciesPath+"/"+trustPolicyID] = one
-	answers["DELETE "+trustPoliciesPath+"/"+trustPolicyID] = answer("")
+	answers["DELETE "+trustPoliciesPath+"/"+trustPolicyID] = clitest.Answer("")
 	return answers
 }
 
 func TestTrustPoliciesAreListed(t *testing.T) {
 	t.Parallel()
-	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
-	got := c.want("trust-policies", "list", "--customer", "acme")
+	c := newTestCLI(t, trustPolicyAnswers()).LoggedIn()
+	got := c.Want("trust-policies", "list", "--customer", "acme")
 	for _, text := range []string{
 		"MINUTES", trustPolicyID + "  Builds  https://gitlab.com  https://portside.example.com  sub=project_path:acme/app:*:*:*:* namespace_id=65|66  read:helm-charts",
 	} {
@@ -42,35 +44,35 @@ func TestTrustPoliciesAreListed(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", text, got)
 		}
 	}
-	c.wantCalls("GET /v1/customers/search?limit=100&q=acme", "GET "+trustPoliciesPath+"?limit=100")
-	wantText(t, c.want("trust-policies", "list", "--customer", acmeID, "--csv"),
+	c.WantCalls("GET /v1/customers/search?limit=100&q=acme", "GET "+trustPoliciesPath+"?limit=100")
+	clitest.WantText(t, c.Want("trust-policies", "list", "--customer", acmeID, "--csv"),
 		"id,name,issuer,audience,conditions,scopes,maxMinutes,jwks,createdAt,updatedAt\n"+trustPolicyID+
 			",Builds,https://gitlab.com,https://portside.example.com,sub=project_path:acme/app:*:*:*:* namespace_id=65|66,"+
 			"read:helm-charts read:docker-images:acme/*,10,,2026-03-02T09:15:30Z,2026-03-02T09:15:30Z\n")
-	if got := c.want("trust-policies", "list", "--customer", acmeID, "--json"); !strings.Contains(got, `"maxMinutes": 10`) {
+	if got := c.Want("trust-policies", "list", "--customer", acmeID, "--json"); !strings.Contains(got, `"maxMinutes": 10`) {
 		t.Errorf("the list is\n%s", got)
 	}
-	got = c.want("trust-policies", "get", trustPolicyID, "--customer", "acme")
+	got = c.Want("trust-policies", "get", trustPolicyID, "--customer", "acme")
 	for _, line := range []string{"NAME        Builds\n", "AUDIENCE    https://portside.example.com\n", "MINUTES     10\n", "JWKS\n"} {
 		if !strings.Contains(got, line) {
 			t.Errorf("%q is missing in\n%s", line, got)
 		}
 	}
-	c.wantUsageError("pass --customer", "trust-policies", "list")
-	c.wantUsageError("pass --customer", "trust-policies", "get", trustPolicyID)
-	c.wantUsageError("the ID of the trust policy is missing", "trust-policies", "get", "--customer", "acme")
-	c.wantError("no customer has the slug ac", "trust-policies", "list", "--customer", "ac")
+	c.WantUsageError("pass --customer", "trust-policies", "list")
+	c.WantUsageError("pass --customer", "trust-policies", "get", trustPolicyID)
+	c.WantUsageError("the ID of the trust policy is missing", "trust-policies", "get", "--customer", "acme")
+	c.WantError("no customer has the slug ac", "trust-policies", "list", "--customer", "ac")
 }
 
 func TestTrustPoliciesAreChanged(t *testing.T) {
 	t.Parallel()
-	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
-	keys := filepath.Join(c.dir, "keys.json")
+	c := newTestCLI(t, trustPolicyAnswers()).LoggedIn()
+	keys := filepath.Join(c.Dir, "keys.json")
 	if err := os.WriteFile(keys, []byte("{\"keys\":[]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	of := []string{"--customer", acmeID}
-	run := func(args ...string) { c.want(append(append([]string{"trust-policies"}, args...), of...)...) }
+	run := func(args ...string) { c.Want(append(append([]string{"trust-policies"}, args...), of...)...) }
 	run("create", "--name", "Builds", "--issuer", "https://gitlab.com", "--audience", "a", "--scope", "read:helm-charts,read:docker-images:b",
 		"--condition", "sub=a=b", "--condition", "/kubernetes.io/namespace=acme")
 	run("create", "--name", "Pods", "--issuer", "https://k", "--audience", "a", "--scope", "read:helm-charts", "--condition", "sub=a,b",
@@ -79,10 +81,10 @@ func TestTrustPoliciesAreChanged(t *testing.T) {
 	run("update", trustPolicyID, "--issuer", "https://k", "--audience", "b", "--jwks-file", keys)
 	run("update", trustPolicyID, "--condition", "sub=c", "--scope", "read:docker-images")
 	run("update", trustPolicyID, "--any-of", "ref=a", "--any-of", "sub=x=y", "--any-of", "ref=b", "--condition", "ref=c")
-	c.wantUsageError("pass --yes", "trust-policies", "delete", trustPolicyID, "--customer", acmeID)
+	c.WantUsageError("pass --yes", "trust-policies", "delete", trustPolicyID, "--customer", acmeID)
 	run("delete", trustPolicyID, "--yes")
 	at := trustPoliciesPath + "/" + trustPolicyID
-	c.wantCalls("POST "+trustPoliciesPath, "POST "+trustPoliciesPath, "PUT "+at, "PUT "+at, "PUT "+at, "PUT "+at, "GET "+at,
+	c.WantCalls("POST "+trustPoliciesPath, "POST "+trustPoliciesPath, "PUT "+at, "PUT "+at, "PUT "+at, "PUT "+at, "GET "+at,
 		"GET "+at, "DELETE "+at)
 	want := []string{
 		`{"audience":"a","conditions":[{"claim":"sub","value":"a=b"},{"claim":"/kubernetes.io/namespace","value":"acme"}],` +
@@ -93,37 +95,37 @@ func TestTrustPoliciesAreChanged(t *testing.T) {
 		`{"conditions":[{"claim":"sub","value":"c"}],"scopes":["read:docker-images"]}`,
 		`{"conditions":[{"claim":"ref","value":"c"},{"claim":"ref","values":["a","b"]},{"claim":"sub","value":"x=y"}]}`, "", "", "",
 	}
-	if !slices.Equal(c.bodies, want) {
-		t.Errorf("sent\n%q\nwant\n%q", c.bodies, want)
+	if !slices.Equal(c.Bodies, want) {
+		t.Errorf("sent\n%q\nwant\n%q", c.Bodies, want)
 	}
 }
 
 func TestTrustPolicyFlagsAreChecked(t *testing.T) {
 	t.Parallel()
-	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
+	c := newTestCLI(t, trustPolicyAnswers()).LoggedIn()
 	create := []string{"trust-policies", "create", "--name", "a", "--issuer", "b", "--audience", "c", "--scope", "d"}
-	c.wantUsageError("pass --github, --condition or --any-of", append(slices.Clone(create), "--customer", acmeID)...)
-	c.wantUsageError("pass --issuer", "trust-policies", "create", "--name", "a", "--audience", "c", "--scope", "d", "--condition", "sub=a")
-	c.wantUsageError("pass --customer", append(slices.Clone(create), "--condition", "e=f")...)
-	c.wantUsageError("pass what to change", "trust-policies", "update", trustPolicyID, "--customer", acmeID)
-	c.wantUsageError("the ID of the trust policy is missing", "trust-policies", "delete", "--customer", acmeID)
-	c.wantError("no such file", "trust-policies", "update", trustPolicyID, "--customer", acmeID, "--jwks-file", filepath.Join(c.dir, "none"))
+	c.WantUsageError("pass --github, --condition or --any-of", append(slices.Clone(create), "--customer", acmeID)...)
+	c.WantUsageError("pass --issuer", "trust-policies", "create", "--name", "a", "--audience", "c", "--scope", "d", "--condition", "sub=a")
+	c.WantUsageError("pass --customer", append(slices.Clone(create), "--condition", "e=f")...)
+	c.WantUsageError("pass what to change", "trust-policies", "update", trustPolicyID, "--customer", acmeID)
+	c.WantUsageError("the ID of the trust policy is missing", "trust-policies", "delete", "--customer", acmeID)
+	c.WantError("no such file", "trust-policies", "update", trustPolicyID, "--customer", acmeID, "--jwks-file", filepath.Join(c.Dir, "none"))
 	for _, text := range []string{"", "sub", "=value", "sub="} {
-		c.wantUsageError("is not of the form CLAIM=VALUE", "trust-policies", "update", trustPolicyID, "--customer", acmeID, "--condition", text)
-		c.wantUsageError("is not of the form CLAIM=VALUE", append(slices.Clone(create), "--condition", "sub=a", "--any-of", text)...)
+		c.WantUsageError("is not of the form CLAIM=VALUE", "trust-policies", "update", trustPolicyID, "--customer", acmeID, "--condition", text)
+		c.WantUsageError("is not of the form CLAIM=VALUE", append(slices.Clone(create), "--condition", "sub=a", "--any-of", text)...)
 	}
 	github := func(args ...string) []string {
 		return append([]string{"trust-policies", "update", trustPolicyID, "--customer", acmeID}, args...)
 	}
-	c.wantUsageError("pass --ref with --github", github("--github", "acme/app")...)
-	c.wantUsageError("excludes --issuer", github("--github", "acme/app", "--ref", "a", "--issuer", "b")...)
-	c.wantUsageError("pass --github with --ref", github("--ref", "a")...)
-	c.wantUsageError("pass --github with --repository-id", github("--repository-id", "74", "--name", "a")...)
-	c.wantUsageError("together", github("--github", "acme/app", "--ref", "a", "--repository-id", "74")...)
+	c.WantUsageError("pass --ref with --github", github("--github", "acme/app")...)
+	c.WantUsageError("excludes --issuer", github("--github", "acme/app", "--ref", "a", "--issuer", "b")...)
+	c.WantUsageError("pass --github with --ref", github("--ref", "a")...)
+	c.WantUsageError("pass --github with --repository-id", github("--repository-id", "74", "--name", "a")...)
+	c.WantUsageError("together", github("--github", "acme/app", "--ref", "a", "--repository-id", "74")...)
 	for _, name := range []string{"", "acme", "acme/app/x", "../app", "acme/..", "acme/app?x", "https://github.com/acme/app"} {
-		c.wantUsageError("is not of the form OWNER/REPOSITORY", github("--github", name, "--ref", "a")...)
+		c.WantUsageError("is not of the form OWNER/REPOSITORY", github("--github", name, "--ref", "a")...)
 	}
-	c.wantCalls()
+	c.WantCalls()
 }
 
 func TestErrorsNameFlagsOfTrustPolicies(t *testing.T) {
@@ -134,8 +136,8 @@ func TestErrorsNameFlagsOfTrustPolicies(t *testing.T) {
 		_, _ = w.Write([]byte(`{"code":"VALIDATION_ERROR","errors":[{"pointer":"/conditions/1/claim","detail":"A"},` +
 			`{"pointer":"/maxMinutes","detail":"B"},{"pointer":"/jwks","detail":"C"},{"pointer":"/scopes/0","detail":"D"}]}`))
 	}
-	c := newTestCLI(t, answers).loggedIn()
-	c.wantError("--condition: A; --max-minutes: B; --jwks-file: C; --scope: D",
+	c := newTestCLI(t, answers).LoggedIn()
+	c.WantError("--condition: A; --max-minutes: B; --jwks-file: C; --scope: D",
 		"trust-policies", "update", trustPolicyID, "--customer", acmeID, "--condition", "iss=x", "--max-minutes", "99", "--jwks-file", "",
 		"--scope", "all")
 }
@@ -143,7 +145,7 @@ func TestErrorsNameFlagsOfTrustPolicies(t *testing.T) {
 // TestPolicyOfGitHubRepository reads the IDs from a server that stands for GitHub's API.
 func TestPolicyOfGitHubRepository(t *testing.T) {
 	t.Parallel()
-	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
+	c := newTestCLI(t, trustPolicyAnswers()).LoggedIn()
 	asked := ""
 	github := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = r.URL.Path
@@ -166,7 +168,7 @@ func TestPolicyOfGitHubRepository(t *testing.T) {
 		}
 	}))
 	t.Cleanup(github.Close)
-	c.github = github.URL
+	c.Github = github.URL
 	create := []string{
 		"trust-policies", "create", "--customer", acmeID, "--name", "Builds", "--audience", "a", "--scope", "read:helm-charts",
 		"--ref", "refs/heads/main", "--ref", "refs/tags/v*", "--github",
@@ -174,26 +176,26 @@ func TestPolicyOfGitHubRepository(t *testing.T) {
 	const want = `{"audience":"a","conditions":[{"claim":"repository_id","value":"74"},{"claim":"repository_owner_id","value":"65"},` +
 		`{"claim":"ref","values":["refs/heads/main","refs/tags/v*"]},{"claim":"environment","value":"production"}],` +
 		`"issuer":"https://token.actions.githubusercontent.com","name":"Builds","scopes":["read:helm-charts"]}`
-	c.want(append(slices.Clone(create), "acme/app", "--condition", "environment=production")...)
+	c.Want(append(slices.Clone(create), "acme/app", "--condition", "environment=production")...)
 	if asked != "/repos/acme/app" {
 		t.Errorf("asked for %s", asked)
 	}
 	asked = ""
-	c.want(append(slices.Clone(create), "acme/secret", "--condition", "environment=production", "--repository-id", "74",
+	c.Want(append(slices.Clone(create), "acme/secret", "--condition", "environment=production", "--repository-id", "74",
 		"--repository-owner-id", "65")...)
 	if asked != "" {
 		t.Errorf("asked for %s in spite of given IDs", asked)
 	}
-	if !slices.Equal(c.bodies, []string{want, want}) {
-		t.Errorf("sent\n%q\nwant twice\n%q", c.bodies, want)
+	if !slices.Equal(c.Bodies, []string{want, want}) {
+		t.Errorf("sent\n%q\nwant twice\n%q", c.Bodies, want)
 	}
 	for name, reason := range map[string]string{
 		"acme/secret": "pass --repository-id and --repository-owner-id", "acme/renamed": "was renamed or moved", "acme/busy": "(status 403)",
 		"acme/odd": "read GitHub's answer", "acme/large": "read GitHub's answer",
 	} {
-		c.wantError(reason, append(slices.Clone(create), name)...)
+		c.WantError(reason, append(slices.Clone(create), name)...)
 	}
-	if len(c.bodies) != 2 {
-		t.Errorf("sent %q", c.bodies[2:])
+	if len(c.Bodies) != 2 {
+		t.Errorf("sent %q", c.Bodies[2:])
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"bytes"
@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 func (a *app) dashboardCommand() *cobra.Command {
 	var months monthFlags
 	var compare string
 	c := &cobra.Command{
-		Use: "dashboard", Short: "show the figures of this month, or of another one", Args: exactly(),
+		Use: "dashboard", Short: "show the figures of this month, or of another one", Args: cli.Exactly(),
 		Example: "  portside dashboard --last-month\n  portside dashboard --month 2026-10 --compare=calendar --csv > october.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
 			params, err := dashboardPeriod(months, a.Now())
@@ -27,7 +28,7 @@ func (a *app) dashboardCommand() *cobra.Command {
 			if compare != "" {
 				params.Compare = new(client.GetDashboardParamsCompare(compare))
 			}
-			api, err := a.connect()
+			api, err := a.Connect()
 			if err != nil {
 				return err
 			}
@@ -42,7 +43,7 @@ func (a *app) dashboardCommand() *cobra.Command {
 	c.Flags().StringVar(&compare, "compare", "", "add the figures of another `PERIOD`: previous, the same number of days before; year_ago, "+
 		"the same dates; or calendar, the month before, up to the same date if this one is not over")
 	c.Flag("compare").NoOptDefVal = "previous"
-	return a.printing(c)
+	return a.Printing(c)
 }
 
 func dashboardPeriod(months monthFlags, now time.Time) (*client.GetDashboardParams, error) {
@@ -59,28 +60,28 @@ func dashboardPeriod(months monthFlags, now time.Time) (*client.GetDashboardPara
 }
 
 func (a *app) printDashboard(answer client.DashboardData) error {
-	if a.format.json {
-		return printOne[client.DashboardData](a, nil, answer)
+	if a.Format.JSON {
+		return cli.PrintOne[client.DashboardData](a.App, nil, answer)
 	}
 	figures, err := figuresOf(answer)
 	if err != nil {
 		return err
 	}
-	if !a.format.csv {
+	if !a.Format.CSV {
 		_, err = fmt.Fprintf(a.Stdout, "%s\n\n", shownDays(answer))
 	}
 	if err != nil {
 		return err
 	}
-	columns := []column[figure]{
-		{"metric", "METRIC", func(f figure) any { return f.name }},
-		{"value", "VALUE", func(f figure) any { return f.value }},
-		{"unit", "UNIT", func(f figure) any { return f.unit }},
+	columns := []cli.Column[figure]{
+		cli.Field("metric", "METRIC", func(f figure) any { return f.name }),
+		cli.Field("value", "VALUE", func(f figure) any { return f.value }),
+		cli.Field("unit", "UNIT", func(f figure) any { return f.unit }),
 	}
 	if answer.Previous != nil {
-		columns = append(columns, column[figure]{"previous", "PREVIOUS", func(f figure) any { return f.previous }})
+		columns = append(columns, cli.Field("previous", "PREVIOUS", func(f figure) any { return f.previous }))
 	}
-	return printList(a, columns, each(figures))
+	return cli.PrintList(a.App, columns, cli.Each(figures))
 }
 
 // shownDays returns the days of the period and of its comparison, and their numbers if they differ.
@@ -178,7 +179,7 @@ func flattenObject(d *json.Decoder, path []string) ([]figure, error) {
 			figures = append(figures, below...)
 			continue
 		}
-		figures = append(figures, figure{name: strings.Join(name, "."), value: cell(value, "")})
+		figures = append(figures, figure{name: strings.Join(name, "."), value: cli.Cell(value, "")})
 	}
 	_, err := d.Token() // the closing brace
 	return figures, err

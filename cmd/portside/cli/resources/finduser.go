@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"context"
@@ -7,10 +7,13 @@ import (
 	"strings"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 // nameOf returns how questions and reports name a user.
-func nameOf(user client.User) string { return printable(fmt.Sprintf("%s (%s)", user.Email, user.Name)) }
+func nameOf(user client.User) string {
+	return cli.Printable(fmt.Sprintf("%s (%s)", user.Email, user.Name))
+}
 
 // findUser returns the user with an email address or ID.
 func findUser(ctx context.Context, api *client.Client, name string) (client.User, error) {
@@ -30,7 +33,7 @@ func userID(ctx context.Context, api *client.Client, name string) (string, error
 		return name, nil
 	}
 	if !strings.Contains(name, "@") {
-		return "", usageErrorf("%q is neither an email address nor an ID: `portside users find` searches names", name)
+		return "", cli.UsageErrorf("%q is neither an email address nor an ID: `portside users find` searches names", name)
 	}
 	found, err := api.ListUsers(ctx, &client.ListUsersParams{Email: &name})
 	if err != nil {

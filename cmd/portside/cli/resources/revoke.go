@@ -1,4 +1,4 @@
-package cli
+package resources
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"portside/client"
+	"portside/cmd/portside/cli"
 )
 
 func (a *app) revokeCommand() *cobra.Command {
 	var all, made, yes bool
 	c := &cobra.Command{
 		Use: "revoke --all USER", Short: "end all credentials of a user: keys, tokens, passwords, sessions and passkeys",
-		Args: exactly(userArgument),
+		Args: cli.Exactly(userArgument),
 		Long: `Ends all sessions and passkeys of a user, and revokes all API keys, tokens and passwords. The
 user stays active and can sign in again with a mailed link: to prevent that, use
 "portside users suspend".
@@ -24,7 +25,7 @@ user stays active and can sign in again with a mailed link: to prevent that, use
 To revoke one token, use "portside tokens revoke".`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if !all {
-				return UsageError("pass --all; to revoke one token, use `portside tokens revoke`")
+				return cli.UsageError("pass --all; to revoke one token, use `portside tokens revoke`")
 			}
 			return a.revokeAll(c.Context(), args[0], made, yes)
 		},
@@ -32,12 +33,12 @@ To revoke one token, use "portside tokens revoke".`,
 	c.Flags().BoolVar(&all, "all", false, "end all credentials (required)")
 	c.Flags().BoolVar(&made, "made", false, "also end what was created with the keys, for other users, too: if the keys have leaked")
 	addYes(c, &yes)
-	return a.calling(c)
+	return a.Calling(c)
 }
 
 // revokeAll ends all credentials of a user; with made, also what was created with the user's keys.
 func (a *app) revokeAll(ctx context.Context, name string, made, yes bool) error {
-	api, err := a.connectAs()
+	api, err := a.ConnectAs()
 	if err != nil {
 		return err
 	}
@@ -59,30 +60,23 @@ func (a *app) revokeAll(ctx context.Context, name string, made, yes bool) error 
 	if err := api.EndUserCredentials(ctx, user.ID); err != nil {
 		return err
 	}
-	a.report("Ended all credentials of %s.", nameOf(user))
+	a.Report("Ended all credentials of %s.", nameOf(user))
 	return endMade(ctx, api, user.ID, keys)
 }
 
 // keysOfAnother returns the keys of a user. It refuses the caller's own: they would have to end first, or what was created with them would
 // stay.
-func keysOfAnother(ctx context.Context, api caller, userID string) ([]client.APIKey, error) {
+func keysOfAnother(ctx context.Context, api cli.Caller, userID string) ([]client.APIKey, error) {
 	keys, err := api.ListAPIKeys(ctx, userID)
-	if err == nil && api.hasKeyIn(keys) {
-		err = UsageError("--made needs the key of another admin: this command cannot end its own key and what was created with it")
+	if err == nil && api.HasKeyIn(keys) {
+		err = cli.UsageError("--made needs the key of another admin: this command cannot end its own key and what was created with it")
 	}
 	return keys, err
 }
 
-// publicID returns the part of a key between its first two underscores.
-func publicID(key string) string {
-	_, rest, _ := strings.Cut(key, "_")
-	id, _, _ := strings.Cut(rest, "_")
-	return id
-}
-
 // endMade ends what was created with the keys of a user, which have ended. The key of this command can be among it. So an error names the
 // keys whose creations may remain.
-func endMade(ctx context.Context, api caller, userID string, keys []client.APIKey) error {
+func endMade(ctx context.Context, api cli.Caller, userID string, keys []client.APIKey) error {
 	for i, key := range keys {
 		err := unlessGone(api.DeleteAPIKey(ctx, userID, key.ID, &client.DeleteAPIKeyParams{Made: new(true)}))
 		if err == nil {

@@ -1,10 +1,12 @@
-package cli
+package resources
 
 import (
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"portside/cmd/portside/cli/clitest"
 )
 
 // auditEvent has its fields in the order in which the command prints them.
@@ -14,29 +16,29 @@ const auditEvent = `{"action":"user.update","actor":{"address":"203.0.113.9","cr
 
 func TestAuditLog(t *testing.T) {
 	c := newTestCLI(t, map[string]http.HandlerFunc{
-		"GET /v1/audit": answer(`{"data":[` + auditEvent + `],"pagination":{"limit":100,"hasMore":false,"next":null}}`),
-		"GET /v1/users": answer(`{"data":[{"id":"` + adaID + `"}],"pagination":{"total":1,"limit":1,"offset":0,"hasMore":false}}`),
-	}).loggedIn()
-	wantText(t, c.want("audit", "list", "--json-lines"), auditEvent+"\n")
-	wantText(t, c.want("audit", "list", "--csv"), "id,time,action,actorKind,actorId,actorCustomerId,credentialId,actorName,address,"+
+		"GET /v1/audit": clitest.Answer(`{"data":[` + auditEvent + `],"pagination":{"limit":100,"hasMore":false,"next":null}}`),
+		"GET /v1/users": clitest.Answer(`{"data":[{"id":"` + adaID + `"}],"pagination":{"total":1,"limit":1,"offset":0,"hasMore":false}}`),
+	}).LoggedIn()
+	clitest.WantText(t, c.Want("audit", "list", "--json-lines"), auditEvent+"\n")
+	clitest.WantText(t, c.Want("audit", "list", "--csv"), "id,time,action,actorKind,actorId,actorCustomerId,credentialId,actorName,address,"+
 		"targetKind,targetId,targetName,customerId,requestId,before,after\n1-a,2026-11-21T14:30:00.125431Z,user.update,user,"+adaID+
 		",,k,,203.0.113.9,user,u1,bob@example.com,,r,\"{\"\"role\"\":\"\"user\"\"}\",\"{\"\"role\"\":\"\"manager\"\"}\"\n")
-	c.wantCalls("GET /v1/audit?limit=100", "GET /v1/audit?limit=100")
-	c.want("audit", "list", "--user", "ada@example.com", "--actor", adaID, "--action", "user.*", "--oldest", "--from", "2026-11-01",
+	c.WantCalls("GET /v1/audit?limit=100", "GET /v1/audit?limit=100")
+	c.Want("audit", "list", "--user", "ada@example.com", "--actor", adaID, "--action", "user.*", "--oldest", "--from", "2026-11-01",
 		"--limit", "5", "--json")
-	c.wantCalls("GET /v1/users?email=ada%40example.com",
+	c.WantCalls("GET /v1/users?email=ada%40example.com",
 		"GET /v1/audit?action=user.%2A&actorId="+adaID+"&from=2026-11-01&limit=5&order=oldest&target=user%3A"+adaID)
-	c.want("audit", "list", "--target", "project:p1", "--last-month", "--json")
-	c.wantCalls("GET /v1/audit?from=2028-02-01&limit=100&target=project%3Ap1&to=2028-02-29")
-	c.calls = nil
-	c.want("audit", "list", "--target", "user:ada@example.com", "--json")
-	c.want("audit", "list", "--target", "user:"+adaID, "--json")
-	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /v1/audit?limit=100&target=user%3A"+adaID,
+	c.Want("audit", "list", "--target", "project:p1", "--last-month", "--json")
+	c.WantCalls("GET /v1/audit?from=2028-02-01&limit=100&target=project%3Ap1&to=2028-02-29")
+	c.Calls = nil
+	c.Want("audit", "list", "--target", "user:ada@example.com", "--json")
+	c.Want("audit", "list", "--target", "user:"+adaID, "--json")
+	c.WantCalls("GET /v1/users?email=ada%40example.com", "GET /v1/audit?limit=100&target=user%3A"+adaID,
 		"GET /v1/audit?limit=100&target=user%3A"+adaID)
-	c.wantUsageError(`"u1" is neither an email address nor an ID`, "audit", "list", "--target", "user:u1")
-	c.wantUsageError("--json-lines excludes --json and --csv", "audit", "list", "--json-lines", "--csv")
-	c.wantUsageError("--user and --target exclude each other", "audit", "list", "--user", adaID, "--target", "user:u1")
-	c.wantUsageError("give a month, or --from and --to", "audit", "list", "--last-month", "--from", "2028-01-01")
+	c.WantUsageError(`"u1" is neither an email address nor an ID`, "audit", "list", "--target", "user:u1")
+	c.WantUsageError("--json-lines excludes --json and --csv", "audit", "list", "--json-lines", "--csv")
+	c.WantUsageError("--user and --target exclude each other", "audit", "list", "--user", adaID, "--target", "user:u1")
+	c.WantUsageError("give a month, or --from and --to", "audit", "list", "--last-month", "--from", "2028-01-01")
 }
 
 // eventBy is an event in JSON, with the members of its actor.
@@ -48,7 +50,7 @@ func eventBy(action, actor, changes string) string {
 func TestAuditTableHasNames(t *testing.T) {
 	t.Parallel()
 	answers := customerAnswers()
-	answers["GET /v1/audit"] = answer(`{"data":[` + strings.Join([]string{
+	answers["GET /v1/audit"] = clitest.Answer(`{"data":[` + strings.Join([]string{
 		eventBy("customer.update", `"kind":"user","id":"`+adaID+`"`,
 			`"before":{"limits":1,"version":1},"after":{"contacts":[],"limits":2,"version":2}`),
 		eventBy("customer.create", `"kind":"user","id":"`+boltID+`"`, `"before":{},"after":{"name":"a"}`),
@@ -57,9 +59,9 @@ func TestAuditTableHasNames(t *testing.T) {
 		eventBy("table.rebuild", `"kind":"operator","name":"ops"`, `"before":{},"after":{}`),
 		eventBy("credential.revoke", `"kind":"anonymous"`, `"before":{},"after":{}`),
 	}, ",") + `],"pagination":{"limit":100,"hasMore":false,"next":null}}`)
-	answers["GET /v1/users"] = answer(`{"data":[` + ada + `],"pagination":{"total":1,"limit":1,"offset":0,"hasMore":false}}`)
-	c := newTestCLI(t, answers).loggedIn()
-	got := c.want("audit", "list")
+	answers["GET /v1/users"] = clitest.Answer(`{"data":[` + clitest.Ada + `],"pagination":{"total":1,"limit":1,"offset":0,"hasMore":false}}`)
+	c := newTestCLI(t, answers).LoggedIn()
+	got := c.Want("audit", "list")
 	for _, row := range [][]string{
 		{"TIME", "ACTION", "ACTOR", "CUSTOMER", "TARGET", "TARGET", "ID", "CHANGED", "ADDRESS"},
 		{"2026-11-21", "14:30", "customer.update", "ada@example.com", "acme", "acme", "t", "contacts", "limits"},
@@ -75,11 +77,11 @@ func TestAuditTableHasNames(t *testing.T) {
 		}
 		got = rest
 	}
-	c.wantCalls("GET /v1/audit?limit=100", "GET /v1/users?ids="+adaID+"%2C"+boltID, "GET /v1/customers/"+acmeID)
-	if got := c.want("audit", "list", "--csv"); strings.Count(got, ",{},") != 5 || strings.Count(got, ",{}\n") != 3 {
+	c.WantCalls("GET /v1/audit?limit=100", "GET /v1/users?ids="+adaID+"%2C"+boltID, "GET /v1/customers/"+acmeID)
+	if got := c.Want("audit", "list", "--csv"); strings.Count(got, ",{},") != 5 || strings.Count(got, ",{}\n") != 3 {
 		t.Error(got)
 	}
-	c.want("audit", "list", "--target", "customer:acme", "--json")
-	c.wantCalls("GET /v1/audit?limit=100", "GET /v1/customers/search?limit=100&q=acme", "GET /v1/audit?limit=100&target=customer%3A"+acmeID)
-	c.wantError("no customer has the slug ac", "audit", "list", "--target", "customer:ac")
+	c.Want("audit", "list", "--target", "customer:acme", "--json")
+	c.WantCalls("GET /v1/audit?limit=100", "GET /v1/customers/search?limit=100&q=acme", "GET /v1/audit?limit=100&target=customer%3A"+acmeID)
+	c.WantError("no customer has the slug ac", "audit", "list", "--target", "customer:ac")
 }

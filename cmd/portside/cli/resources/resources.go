@@ -1,0 +1,21 @@
+// Package resources has the commands for every day: one file for each resource of the API.
+package resources
+
+import (
+	"github.com/spf13/cobra"
+
+	"portside/cmd/portside/cli"
+)
+
+// app is what the commands have in common.
+type app struct{ *cli.App }
+
+// Commands returns the commands for every day.
+func Commands(p cli.Process) []*cobra.Command {
+	a := &app{cli.NewApp(p)}
+	return []*cobra.Command{
+		a.LoginCommand(), a.LogoutCommand(), a.usersCommand(), a.customersCommand(), a.entitlementsCommand(), a.trustPoliciesCommand(),
+		a.projectsCommand(), a.tokensCommand(), a.requestsCommand(), a.pullsCommand(), a.auditCommand(), a.dashboardCommand(),
+		a.extractCommand(), a.revokeCommand(),
+	}
+}
