@@ -158,9 +158,10 @@ generate: has-go vendor $(GATE) ## Regenerate openapi.yaml and all other generat
 	@go generate ./...
 	@.ci/once client openapi.yaml client -- go generate -C client ./...
 	@.ci/once types openapi.yaml .ci/portal/package-lock.json $(TYPES) -- $(NODE)/node_modules/.bin/openapi-typescript openapi.yaml \
-		--root-types --root-types-no-schema-prefix --output $(TYPES)
+		--output $(TYPES)
 
-TYPES = functions/portal/web/core/openapi.d.ts
+# They are not in the web folder, which has only what people write and browsers load.
+TYPES = functions/portal/types/openapi.d.ts
 
 vendor: $(NODE)/ready ## Copy the portal's libraries from their npm packages
 	.ci/portal/vendor $(NODE) functions/portal/web/vendor

@@ -143,7 +143,7 @@ func TestRaceListIsUpToDate(t *testing.T) {
 // The tests of local read files outside their module.
 func TestQuickSteps(t *testing.T) {
 	p := readTree(t)
-	files := []string{"b/b.go", "local/e/web/x.js", "functions/portal/web/a.js", "gone/gone.go"}
+	files := []string{"b/b.go", "local/e/web/x.js", "functions/portal/web/a.js", "functions/portal/types/a.d.ts", "gone/gone.go"}
 	steps, touched, left := p.quickSteps(files, "lint", func(dir string) bool { return dir == "c" || dir == "b" })
 	var got []string
 	for _, list := range steps {

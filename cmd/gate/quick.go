@@ -19,10 +19,11 @@ import (
 
 // targets are the targets of the Makefile that check files other than Go's, by the beginning of their paths.
 var targets = map[string]string{
-	"functions/portal/web/": "portal-types",
-	"template.yaml":         "lint-template",
-	"openapi.yaml":          "lint-openapi",
-	".ci/deploy":            "check-deploy",
+	"functions/portal/types/": "portal-types",
+	"functions/portal/web/":   "portal-types",
+	"template.yaml":           "lint-template",
+	"openapi.yaml":            "lint-openapi",
+	".ci/deploy":              "check-deploy",
 }
 
 // quick checks what differs from a commit: the format and the lint of the packages, and the tests of them and of those that import them.
@@ -101,9 +102,13 @@ func (p *project) quickSteps(files []string, linter string, isExpensive func(dir
 		static = append(static, step{module, append([]string{linter, "run"}, linted[module]...)})
 	}
 	tests, left := p.testSteps(touched, removed, isExpensive)
-	for _, start := range slices.Sorted(maps.Keys(targets)) {
-		if slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, start) }) {
-			static = append(static, step{".", []string{"make", "--no-print-directory", targets[start]}})
+	needed := map[string]bool{}
+	for start, target := range targets {
+		needed[target] = needed[target] || slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, start) })
+	}
+	for _, target := range slices.Sorted(maps.Keys(needed)) {
+		if needed[target] {
+			static = append(static, step{".", []string{"make", "--no-print-directory", target}})
 		}
 	}
 	for _, list := range [][]step{static, tests} {

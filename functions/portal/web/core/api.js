@@ -156,7 +156,7 @@ async function readJSON(response) {
 }
 
 /**
- * @template {keyof import("./openapi").paths} P
+ * @template {keyof import("../../types/openapi").paths} P
  * @param {P} path
  * @param {Options} [options]
  * @returns {Promise<import("./types").Answer<P, "get">>}
@@ -166,7 +166,7 @@ export async function get(path, options) {
 }
 
 /**
- * @template {keyof import("./openapi").paths} P
+ * @template {keyof import("../../types/openapi").paths} P
  * @param {P} path
  * @param {Options} [options]
  * @returns {Promise<import("./types").Answer<P, "post">>}
@@ -176,7 +176,7 @@ export async function post(path, options) {
 }
 
 /**
- * @template {keyof import("./openapi").paths} P
+ * @template {keyof import("../../types/openapi").paths} P
  * @param {P} path
  * @param {Options} [options]
  * @returns {Promise<import("./types").Answer<P, "put">>}
@@ -186,7 +186,7 @@ export async function put(path, options) {
 }
 
 /**
- * @param {keyof import("./openapi").paths} path
+ * @param {keyof import("../../types/openapi").paths} path
  * @param {Options} [options]
  * @returns {Promise<void>}
  */
@@ -196,7 +196,7 @@ export async function remove(path, options) {
 
 /**
  * Reads one resource with its ETag. Numbers keep their digits; see json.js.
- * @template {keyof import("./openapi").paths} P
+ * @template {keyof import("../../types/openapi").paths} P
  * @param {P} path
  * @param {Options} [options]
  * @returns {Promise<{data: import("./types").Answer<P, "get"> extends {data: infer D} ? D : any, etag: string}>}

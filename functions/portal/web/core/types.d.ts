@@ -1,5 +1,5 @@
 // Types that follow from the API's OpenAPI document.
-import type { components, paths } from "./openapi";
+import type { components, paths } from "../../types/openapi";
 
 type Content<R> = R extends { content: { "application/json": infer Body } } ? Body : undefined;
 type Successes<R> = { [Status in keyof R & (200 | 201 | 202 | 204)]: Content<R[Status]> }[keyof R & (200 | 201 | 202 | 204)];

@@ -4,7 +4,7 @@ import { Badge, Table } from "../../components/table.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 
-/** @typedef {import("../../core/openapi.js").components["schemas"]["Change"]} Change */
+/** @typedef {import("../../core/types").Schema<"Change">} Change */
 /** @typedef {import("./evidence.js").Evidence} Evidence */
 /** @typedef {{first: string, second: string}} Words that differ; one of them may be empty */
 /** @typedef {{text: string, isMarked: boolean}} Piece */

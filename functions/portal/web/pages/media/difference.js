@@ -4,7 +4,7 @@ import { formatNumber } from "../../core/format.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 
-/** @typedef {import("../../core/openapi.js").components["schemas"]["Difference"]} Difference */
+/** @typedef {import("../../core/types").Schema<"Difference">} Difference */
 
 /** @type {Record<Difference["relation"], "good" | "warning" | "neutral">} */
 const tones = { equal: "good", different: "warning", onlyFirst: "warning", onlySecond: "warning", neither: "neutral", inDoubt: "warning" };

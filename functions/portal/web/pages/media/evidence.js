@@ -10,8 +10,8 @@ import { readContent, visibleName } from "./document.js";
 import { drawPage, openPDF } from "./pdf.js";
 import { findQuote, newIndex } from "./quotes.js";
 
-/** @typedef {import("../../core/openapi.js").components["schemas"]["Box"]} Box in points, from the top left corner of the page */
-/** @typedef {import("../../core/openapi.js").components["schemas"]["Quote"]} Source */
+/** @typedef {import("../../core/types").Schema<"Box">} Box in points, from the top left corner of the page */
+/** @typedef {import("../../core/types").Schema<"Quote">} Source */
 /** @typedef {Source & {id: string, variable: string, file: number, isCandidate?: boolean}} Evidence */
 /** @typedef {import("./document.js").Content} Content */
 

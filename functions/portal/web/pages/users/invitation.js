@@ -12,7 +12,7 @@ import { mayChange } from "./roles.js";
 const texts = strings.users.invitation;
 const path = "/v1/users/{userId}/invitation";
 
-/** @typedef {import("../../core/openapi.d.ts").Invitation} Invitation */
+/** @typedef {import("../../core/types").Schema<"Invitation">} Invitation */
 
 /** @param {{user: import("./roles.js").User, reload: () => void}} props reload reads the user again, whose ETag an invitation changes */
 export function InvitationSection({ user, reload }) {
