@@ -5,6 +5,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/web"
 )
 
@@ -16,10 +17,10 @@ type ListedUpload struct {
 
 // BatchDocument is a document of a batch, with the state of its work.
 type BatchDocument struct {
-	UploadID string       `json:"uploadId" format:"uuid" example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
-	Name     string       `json:"name" example:"invoice-0117.pdf"`
-	Status   media.Status `json:"status" enum:"queued,running,succeeded,failed"`
-	Error    *JobError    `json:"error" doc:"Why the document failed; null unless it has failed."`
+	UploadID string      `json:"uploadId" format:"uuid" example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
+	Name     string      `json:"name" example:"invoice-0117.pdf"`
+	Status   jobs.Status `json:"status" enum:"queued,running,succeeded,failed"`
+	Error    *JobError   `json:"error" doc:"Why the document failed; null unless it has failed."`
 }
 
 // Batch is the part of a job that only a batch has.
@@ -81,7 +82,7 @@ func (h *handlers) extractBatch(ctx context.Context, in *extractBatchInput) (*ba
 // startBatch starts the job of a batch.
 func (h *handlers) startBatch(ctx context.Context, question media.Question, documents []ListedUpload) (*batchOutput, error) {
 	caller, _ := principal.From(ctx)
-	request := media.BatchRequest{Owner: caller.UserID, Customer: caller.CustomerID, Question: question}
+	request := jobs.BatchRequest{Owner: caller.UserID, Customer: caller.CustomerID, Question: question}
 	for _, d := range documents {
 		request.Uploads, request.Names = append(request.Uploads, d.UploadID), append(request.Names, d.Name)
 	}
@@ -94,12 +95,12 @@ func (h *handlers) startBatch(ctx context.Context, question media.Question, docu
 }
 
 // batchBody returns the documents of a batch as clients see them, or nil if the job is not a batch.
-func batchBody(job media.Job) *Batch {
+func batchBody(job jobs.Job) *Batch {
 	if job.Batch == nil {
 		return nil
 	}
 	body := &Batch{
-		Succeeded: job.Batch.Count(media.Succeeded), Failed: job.Batch.Count(media.Failed),
+		Succeeded: job.Batch.Count(jobs.Succeeded), Failed: job.Batch.Count(jobs.Failed),
 		Documents: make([]BatchDocument, len(job.Batch.Documents)),
 	}
 	for i, d := range job.Batch.Documents {
@@ -109,10 +110,10 @@ func batchBody(job media.Job) *Batch {
 }
 
 // addResultURLs adds the URLs of the results of a batch that has succeeded.
-func (h *handlers) addResultURLs(ctx context.Context, job media.Job, body *Batch) (err error) {
-	if body.CSVURL, err = h.store.ResultsURL(ctx, job, media.CSV); err != nil {
+func (h *handlers) addResultURLs(ctx context.Context, job jobs.Job, body *Batch) (err error) {
+	if body.CSVURL, err = h.store.ResultsURL(ctx, job, jobs.CSV); err != nil {
 		return err
 	}
-	body.JSONLURL, err = h.store.ResultsURL(ctx, job, media.JSONLines)
+	body.JSONLURL, err = h.store.ResultsURL(ctx, job, jobs.JSONLines)
 	return err
 }

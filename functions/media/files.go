@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 )
 
 // filesInput is the input of an operation on files, except for its form, which the handler reads
@@ -78,17 +79,17 @@ func fileFields(task media.Task) []string {
 const fileField = "file"
 
 // parseRequest validates a form. It reports all failures at once. The request closes the form.
-func parseRequest(ctx context.Context, task media.Task, f *form) (media.Request, error) {
+func parseRequest(ctx context.Context, task media.Task, f *form) (jobs.Request, error) {
 	caller, _ := principal.From(ctx)
 	files, failures := f.requestFiles(task)
 	question, err := media.ParseFields(task, f.fields)
-	return media.Request{
+	return jobs.Request{
 		Owner: caller.UserID, Customer: caller.CustomerID, Question: question, Files: files, Close: f.close,
 	}, addFailures(err, failures)
 }
 
 // requestFiles returns the files of the form and its uploads. A failure means that a field of the task has none.
-func (f *form) requestFiles(task media.Task) (files []media.RequestFile, failures []fault.Field) {
+func (f *form) requestFiles(task media.Task) (files []jobs.RequestFile, failures []fault.Field) {
 	for _, field := range fileFields(task) {
 		if len(f.files[field]) == 0 {
 			failures = append(failures, fault.Field{

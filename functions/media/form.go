@@ -12,6 +12,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/web"
 )
 
@@ -32,7 +33,7 @@ const uploadIDSuffix = "_upload_id"
 // form is the form of a request. Its files are on the disk until close.
 type form struct {
 	fields map[string]string
-	files  map[string][]media.RequestFile // files and uploads by file field, in the order of the form
+	files  map[string][]jobs.RequestFile // files and uploads by file field, in the order of the form
 	// settingErr is the first failure of a setting. A field model makes it irrelevant.
 	settingErr error
 	closers    []func()
@@ -45,7 +46,7 @@ func readForm(ctx context.Context, fileFields []string) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &form{fields: map[string]string{}, files: map[string][]media.RequestFile{}}
+	f := &form{fields: map[string]string{}, files: map[string][]jobs.RequestFile{}}
 	if err := f.readParts(parts, fileFields); err != nil {
 		f.close()
 		return nil, err
@@ -163,20 +164,20 @@ func (f *form) readFile(name string, part *multipart.Part) error {
 		return fmt.Errorf("store a file of the form: %w", err)
 	}
 	f.closers = append(f.closers, closeFile)
-	return f.addFile(name, media.RequestFile{File: &file})
+	return f.addFile(name, jobs.RequestFile{File: &file})
 }
 
 // readUploadID reads the ID of an upload that stands for a file of the field. An empty one is ignored.
 func (f *form) readUploadID(field string, part *multipart.Part) error {
 	text, err := readText(part.FormName(), part, maxFieldBytes)
 	if id := strings.TrimSpace(text); err == nil && id != "" {
-		return f.addFile(field, media.RequestFile{UploadID: id})
+		return f.addFile(field, jobs.RequestFile{UploadID: id})
 	}
 	return err
 }
 
 // addFile adds a file of a field. The field file can have several, but a side of a comparison has one.
-func (f *form) addFile(field string, file media.RequestFile) error {
+func (f *form) addFile(field string, file jobs.RequestFile) error {
 	limit := 1
 	if field == fileField {
 		limit = media.MaxFiles

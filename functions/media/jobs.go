@@ -7,19 +7,19 @@ import (
 
 	"portside/shared/core/errorcode"
 	"portside/shared/core/principal"
-	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/web"
 )
 
 // Job is work that continues after its request was answered.
 type Job struct {
-	ID        string       `json:"id" format:"uuid" example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
-	Status    media.Status `json:"status" enum:"queued,running,succeeded,failed"`
-	Progress  float64      `json:"progress" minimum:"0" maximum:"1" doc:"Estimated share of the work that is done. It is 1 only when the job has succeeded." example:"0.5"`
-	Result    any          `json:"result" doc:"The response that the request would have had; null until the job has succeeded, and for a batch."`
-	Error     *JobError    `json:"error" doc:"Why the job failed; null unless it has failed."`
-	CreatedAt time.Time    `json:"createdAt" doc:"Time of creation, in UTC."`
-	Batch     *Batch       `json:"batch,omitempty" doc:"The documents of a batch; missing for other jobs."`
+	ID        string      `json:"id" format:"uuid" example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
+	Status    jobs.Status `json:"status" enum:"queued,running,succeeded,failed"`
+	Progress  float64     `json:"progress" minimum:"0" maximum:"1" doc:"Estimated share of the work that is done. It is 1 only when the job has succeeded." example:"0.5"`
+	Result    any         `json:"result" doc:"The response that the request would have had; null until the job has succeeded, and for a batch."`
+	Error     *JobError   `json:"error" doc:"Why the job failed; null unless it has failed."`
+	CreatedAt time.Time   `json:"createdAt" doc:"Time of creation, in UTC."`
+	Batch     *Batch      `json:"batch,omitempty" doc:"The documents of a batch; missing for other jobs."`
 }
 
 // JobError is the reason why a job failed. It is null in the other jobs.
@@ -31,7 +31,7 @@ type JobError struct {
 }
 
 // jobBody returns the job in the form in which clients see it.
-func jobBody(job media.Job) Job {
+func jobBody(job jobs.Job) Job {
 	body := Job{ID: job.ID, Status: job.Status, Progress: job.Progress, CreatedAt: job.CreatedAt, Batch: batchBody(job)}
 	if job.Answer != nil {
 		body.Result = answerBody(job.Question.Task, *job.Answer, true)
@@ -40,7 +40,7 @@ func jobBody(job media.Job) Job {
 	return body
 }
 
-func jobError(failure *media.Failure) *JobError {
+func jobError(failure *jobs.Failure) *JobError {
 	if failure == nil {
 		return nil
 	}
@@ -50,7 +50,7 @@ func jobError(failure *media.Failure) *JobError {
 
 // jobAccepted returns the response that refers to a job. A job that the client did not ask for
 // takes long, so the client should wait longer before it gets the job.
-func jobAccepted(job media.Job, wasRequested bool) *filesOutput {
+func jobAccepted(job jobs.Job, wasRequested bool) *filesOutput {
 	output := &filesOutput{
 		Status: http.StatusAccepted, Location: "/v1/capabilities/jobs/" + job.ID, RetryAfter: "5", Body: jobBody(job),
 	}
@@ -76,7 +76,7 @@ func (h *handlers) getJob(ctx context.Context, in *getJobInput) (*jobOutput, err
 		return nil, err
 	}
 	body := jobBody(job)
-	if job.Batch != nil && job.Status == media.Succeeded {
+	if job.Batch != nil && job.Status == jobs.Succeeded {
 		if err := h.addResultURLs(ctx, job, body.Batch); err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/testkit/webtest"
 )
 
@@ -111,21 +112,21 @@ func TestCrashedJobsAreStartedAgain(t *testing.T) {
 		return postForm(t, c, summarizePath, "@file", fmt.Sprintf("%s %d", invoice, n)).WantStatus(http.StatusAccepted)
 	}
 	var first []webtest.Response
-	for n := range media.MaxOpenJobs {
+	for n := range jobs.MaxOpenJobs {
 		first = append(first, start(n))
 	}
-	for _, later := range []time.Duration{media.MaxJobSilence - time.Minute, media.MaxJobSilence + time.Minute} {
+	for _, later := range []time.Duration{jobs.MaxJobSilence - time.Minute, jobs.MaxJobSilence + time.Minute} {
 		a.later = later
 		c = a.client().With("Prefer", "respond-async")
 		for n, before := range first {
 			again := start(n).WantHeader("Location", before.Header.Get("Location")).WantValue("status", "queued")
 			isAgain := again.Text("createdAt") != before.Text("createdAt")
-			if want := later > media.MaxJobSilence; isAgain != want {
+			if want := later > jobs.MaxJobSilence; isAgain != want {
 				t.Errorf("%s later, job %d was started again: %v, want %v", later, n, isAgain, want)
 			}
 		}
 	}
-	if places := a.stored("open/"); len(places) != media.MaxOpenJobs {
+	if places := a.stored("open/"); len(places) != jobs.MaxOpenJobs {
 		t.Errorf("the jobs have the places %q", places)
 	}
 	a.runJob(first[0].Text("id"))
@@ -137,7 +138,7 @@ func TestRequestWithoutJobStoresNothing(t *testing.T) {
 	engine := a.useStubEngine()
 	c := a.client()
 	for _, delay := range []time.Duration{0, time.Hour} { // with and without an upload beside the work
-		a.timing = media.Timing{AnswerTimeout: time.Hour, UploadDelay: delay}
+		a.timing = jobs.Timing{AnswerTimeout: time.Hour, UploadDelay: delay}
 		engine.set("Short.", nil)
 		postForm(t, c, summarizePath, "@file", invoice, "summary_hint", delay.String()).WantStatus(http.StatusOK)
 		postForm(t, c, comparePath, "@file1", invoice, "@file2", "").WantStatus(http.StatusUnprocessableEntity)
@@ -167,7 +168,7 @@ func TestJobErrorCodesAreThoseOfProblems(t *testing.T) {
 		fault.Unprocessable: "UNPROCESSABLE", fault.UnsupportedType: "UNSUPPORTED_MEDIA_TYPE",
 		fault.RateLimited: "RATE_LIMITED", fault.Unavailable: "UNAVAILABLE", fault.NotFound: "INTERNAL_ERROR",
 	} {
-		if got := (media.Failure{Kind: kind}).Problem().Code; got != want {
+		if got := (jobs.Failure{Kind: kind}).Problem().Code; got != want {
 			t.Errorf("code of kind %v is %s, want %s", kind, got, want)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/medias3"
 )
@@ -38,8 +39,8 @@ func build(settings *start.Settings) (http.Handler, error) {
 		return nil, err
 	}
 	h := &handlers{
-		responder: media.NewResponder(media.ResponderParts{
-			Service: media.NewService(parts), Uploads: store, Jobs: store, Timing: media.DefaultTiming(), Now: time.Now,
+		responder: jobs.NewResponder(jobs.ResponderParts{
+			Service: media.NewService(parts), Uploads: store, Jobs: store, Timing: jobs.DefaultTiming(), Now: time.Now,
 		}),
 		store: store,
 	}

@@ -9,17 +9,18 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/web"
 )
 
 // handlers has the dependencies of the handlers.
 type handlers struct {
-	responder *media.Responder
+	responder *jobs.Responder
 	store     interface {
 		Offer(ctx context.Context, owner string, maxBytes int64, once *idempotency.Key) (medias3.Offer, error)
 		Upload(ctx context.Context, owner, id string) (medias3.Upload, error)
-		ResultsURL(ctx context.Context, job media.Job, format media.ResultsFormat) (string, error)
+		ResultsURL(ctx context.Context, job jobs.Job, format jobs.ResultsFormat) (string, error)
 	}
 }
 
@@ -136,7 +137,7 @@ func sayDeprecated(ctx huma.Context, next func(huma.Context)) {
 const maxTextBytes = 12 * (100_000 + media.MaxVariables*(media.MaxNameChars+media.MaxDescriptionChars+10))
 
 // maxBatchBytes limits the body of a batch. It is the limit for a text, plus the list of the documents.
-const maxBatchBytes = maxTextBytes + media.MaxBatchDocuments*(12*media.MaxBatchNameChars+100)
+const maxBatchBytes = maxTextBytes + jobs.MaxBatchDocuments*(12*jobs.MaxBatchNameChars+100)
 
 const batchDescription = "Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the " +
 	"state of each document and, at the end, URLs of the results as CSV and as JSON Lines. If a document fails, the batch continues. " +

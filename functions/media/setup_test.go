@@ -19,6 +19,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
@@ -33,7 +34,7 @@ type testAPI struct {
 	service *media.Service
 	issue   func(credentials.Credential)
 	limit   int // requests per minute
-	timing  media.Timing
+	timing  jobs.Timing
 	later   time.Duration // how far the clock of jobs is ahead
 
 	objects *s3.Client
@@ -55,7 +56,7 @@ func newTestAPIWith(tb testing.TB, settings mediaengines.Settings) *testAPI {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
 	a := &testAPI{
-		tb: tb, limit: 10_000, timing: media.DefaultTiming(), objects: awstest.S3(tb), bucket: awstest.Bucket(tb),
+		tb: tb, limit: 10_000, timing: jobs.DefaultTiming(), objects: awstest.S3(tb), bucket: awstest.Bucket(tb),
 	}
 	a.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable"))
 	a.store = medias3.New(a.objects, a.bucket, a.clock)
@@ -77,7 +78,7 @@ func newTestAPIWith(tb testing.TB, settings mediaengines.Settings) *testAPI {
 func (a *testAPI) clock() time.Time { return awstest.RealTime().Add(a.later) }
 
 func (a *testAPI) handler() http.Handler {
-	responder := media.NewResponder(media.ResponderParts{
+	responder := jobs.NewResponder(jobs.ResponderParts{
 		Service: a.service, Uploads: a.store, Jobs: a.store, Timing: a.timing, Now: a.clock,
 	})
 	auth := credentials.NewAuthenticator(a.table.Requests, a.limit, awstest.RealTime)
@@ -87,7 +88,7 @@ func (a *testAPI) handler() http.Handler {
 // runJob does the work of a job as functions/runmediajobs does.
 func (a *testAPI) runJob(id string) {
 	a.tb.Helper()
-	runner := media.NewRunner(media.RunnerParts{Service: a.service, Uploads: a.store, Jobs: a.store, Batches: a.store, Now: awstest.RealTime})
+	runner := jobs.NewRunner(jobs.RunnerParts{Service: a.service, Uploads: a.store, Jobs: a.store, Batches: a.store, Now: awstest.RealTime})
 	if err := runner.Run(a.tb.Context(), ada, id); err != nil {
 		a.tb.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/medias3"
 )
@@ -31,7 +32,7 @@ func build(settings *start.Settings) (any, error) {
 		store, parts := medias3.New(client, bucket, time.Now), parts
 		transcriber, err := mediaengines.NewTranscriber(engines.In(client, bucket))
 		parts.Results, parts.Transcriber = store, transcriber
-		return media.NewRunner(media.RunnerParts{
+		return jobs.NewRunner(jobs.RunnerParts{
 			Service: media.NewService(parts), Uploads: store, Jobs: store, Batches: store, Now: time.Now,
 		}), err
 	}), nil

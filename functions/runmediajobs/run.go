@@ -12,7 +12,7 @@ import (
 	"portside/shared/media/medias3"
 )
 
-// runner does the work of a job; media.Runner is the real one.
+// runner does the work of a job; jobs.Runner is the real one.
 type runner interface {
 	Run(ctx context.Context, owner, id string) error
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"portside/shared/media"
+	"portside/shared/media/jobs"
 )
 
 // recordingRunner records the jobs that it runs, and fails for one owner.
@@ -72,9 +72,9 @@ func TestTemplateHasLimitsOfJobs(t *testing.T) {
 	_, after, _ := strings.Cut(string(text), "\n  RunMediaJobsFunction:\n")
 	function, _, _ := strings.Cut(after, "\n\n")
 	for name, want := range map[string]int{
-		"Timeout":                  int(media.JobTimeout.Seconds()),
-		"MaximumRetryAttempts":     media.MaxJobAttempts - 1,
-		"MaximumEventAgeInSeconds": int(media.MaxJobEventAge.Seconds()),
+		"Timeout":                  int(jobs.JobTimeout.Seconds()),
+		"MaximumRetryAttempts":     jobs.MaxJobAttempts - 1,
+		"MaximumEventAgeInSeconds": int(jobs.MaxJobEventAge.Seconds()),
 	} {
 		if setting := fmt.Sprintf(`\b%s: %d\b`, name, want); !regexp.MustCompile(setting).MatchString(function) {
 			t.Errorf("template.yaml does not have %s in RunMediaJobsFunction", setting)

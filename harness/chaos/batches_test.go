@@ -13,6 +13,7 @@ import (
 
 	"portside/documents"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
 )
@@ -21,15 +22,15 @@ import (
 const batchDocuments = 4
 
 // newBatch returns a batch whose uploads are stored.
-func (w *jobWorld) newBatch(tb testing.TB) media.Job {
+func (w *jobWorld) newBatch(tb testing.TB) jobs.Job {
 	tb.Helper()
-	job := media.Job{
-		ID: uuid.NewString(), Owner: uuid.NewString(), Status: media.Queued, CreatedAt: awstest.RealTime(),
-		Question: media.Question{Task: media.Summarize}, Batch: &media.Batch{Documents: make([]media.BatchDocument, batchDocuments)},
+	job := jobs.Job{
+		ID: uuid.NewString(), Owner: uuid.NewString(), Status: jobs.Queued, CreatedAt: awstest.RealTime(),
+		Question: media.Question{Task: media.Summarize}, Batch: &jobs.Batch{Documents: make([]jobs.BatchDocument, batchDocuments)},
 	}
 	for i := range job.Batch.Documents {
 		job.Uploads = append(job.Uploads, uuid.NewString())
-		job.Batch.Documents[i] = media.BatchDocument{Name: fmt.Sprintf("letter-%d.txt", i), Status: media.Queued}
+		job.Batch.Documents[i] = jobs.BatchDocument{Name: fmt.Sprintf("letter-%d.txt", i), Status: jobs.Queued}
 		if i == batchDocuments-1 {
 			break
 		}
@@ -42,7 +43,7 @@ func (w *jobWorld) newBatch(tb testing.TB) media.Job {
 }
 
 // finishBatch delivers the events of the runs that the batch has asked for. They come from S3, as the event of the start does.
-func (w *jobWorld) finishBatch(ctx context.Context, job media.Job) (media.Job, error) {
+func (w *jobWorld) finishBatch(ctx context.Context, job jobs.Job) (jobs.Job, error) {
 	store := w.store(w.client)
 	for !job.Ended() && w.hasEvent(ctx, job) {
 		before := job.Batch.Runs
@@ -61,14 +62,14 @@ func (w *jobWorld) finishBatch(ctx context.Context, job media.Job) (media.Job, e
 }
 
 // hasEvent reports whether a run of the batch has stored the object that causes the next run.
-func (w *jobWorld) hasEvent(ctx context.Context, job media.Job) bool {
+func (w *jobWorld) hasEvent(ctx context.Context, job jobs.Job) bool {
 	key := fmt.Sprintf("%s%s/%s/run-%d", medias3.Queue, job.Owner, job.ID, job.Batch.Runs)
 	_, err := w.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &w.bucket, Key: &key})
 	return job.Batch.Runs > 0 && err == nil
 }
 
 // batchOutcome returns the state of each document, and the two files of results.
-func (w *jobWorld) batchOutcome(ctx context.Context, job media.Job) string {
+func (w *jobWorld) batchOutcome(ctx context.Context, job jobs.Job) string {
 	var text strings.Builder
 	for _, d := range job.Batch.Documents {
 		fmt.Fprintf(&text, "\n%s %s", d.Name, d.Status)
@@ -76,10 +77,10 @@ func (w *jobWorld) batchOutcome(ctx context.Context, job media.Job) string {
 			fmt.Fprintf(&text, ": %s", d.Failure.Detail)
 		}
 	}
-	if job.Status != media.Succeeded {
+	if job.Status != jobs.Succeeded {
 		return text.String()
 	}
-	for _, format := range []media.ResultsFormat{media.JSONLines, media.CSV} {
+	for _, format := range []jobs.ResultsFormat{jobs.JSONLines, jobs.CSV} {
 		key := "batches/" + job.Owner + "/" + job.ID + "/results." + string(format)
 		out, err := w.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &w.bucket, Key: aws.String(key)})
 		if err != nil {

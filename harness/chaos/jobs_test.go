@@ -22,6 +22,7 @@ import (
 	"portside/documents/kind"
 	"portside/harness/invariants"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
@@ -39,7 +40,7 @@ type jobWorld struct {
 	service *media.Service
 	client  *s3.Client
 	bucket  string
-	jobs    []media.Job
+	jobs    []jobs.Job
 
 	mu          sync.Mutex
 	running     []int    // concurrent runs of each job
@@ -64,8 +65,8 @@ func newJobWorld(tb testing.TB) world {
 	}
 	w.service = media.NewService(parts)
 	for n := range batchJob {
-		job := media.Job{
-			ID: uuid.NewString(), Owner: uuid.NewString(), Status: media.Queued, CreatedAt: awstest.RealTime(),
+		job := jobs.Job{
+			ID: uuid.NewString(), Owner: uuid.NewString(), Status: jobs.Queued, CreatedAt: awstest.RealTime(),
 			Question: media.Question{Task: media.Summarize}, Uploads: []string{uuid.NewString()},
 		}
 		if n == batchJob-1 {
@@ -85,8 +86,8 @@ func newJobWorld(tb testing.TB) world {
 	return w
 }
 
-func (w *jobWorld) runner(store *medias3.Store) *media.Runner {
-	return media.NewRunner(media.RunnerParts{Service: w.service, Uploads: store, Jobs: store, Batches: store, Now: awstest.RealTime})
+func (w *jobWorld) runner(store *medias3.Store) *jobs.Runner {
+	return jobs.NewRunner(jobs.RunnerParts{Service: w.service, Uploads: store, Jobs: store, Batches: store, Now: awstest.RealTime})
 }
 
 func (w *jobWorld) store(client *s3.Client) *medias3.Store {
@@ -143,7 +144,7 @@ func (w *jobWorld) observeEnd(ctx context.Context, n int, failed error) error {
 	return nil
 }
 
-func (w *jobWorld) outcomeOf(ctx context.Context, job media.Job) string {
+func (w *jobWorld) outcomeOf(ctx context.Context, job jobs.Job) string {
 	text := string(job.Status)
 	if job.Batch != nil {
 		text += w.batchOutcome(ctx, job)
@@ -172,7 +173,7 @@ func (w *jobWorld) state(ctx context.Context) (string, error) {
 			}
 		}
 		outcome := w.outcomeOf(ctx, job)
-		if wasInterrupted(job) && w.interrupted[n] >= media.MaxJobAttempts-1 {
+		if wasInterrupted(job) && w.interrupted[n] >= jobs.MaxJobAttempts-1 {
 			outcome = w.undisturbed(ctx, started)
 		}
 		fmt.Fprintf(&text, "job %d %s\n", n, outcome)
@@ -182,18 +183,18 @@ func (w *jobWorld) state(ctx context.Context) (string, error) {
 }
 
 // wasInterrupted reports whether the job or a document of it failed because of interruptions.
-func wasInterrupted(job media.Job) bool {
-	failures := []*media.Failure{job.Failure}
+func wasInterrupted(job jobs.Job) bool {
+	failures := []*jobs.Failure{job.Failure}
 	if job.Batch != nil {
 		for _, d := range job.Batch.Documents {
 			failures = append(failures, d.Failure)
 		}
 	}
-	return slices.ContainsFunc(failures, func(f *media.Failure) bool { return f != nil && f.Detail == media.ErrInterrupted.Detail })
+	return slices.ContainsFunc(failures, func(f *jobs.Failure) bool { return f != nil && f.Detail == jobs.ErrInterrupted.Detail })
 }
 
 // undisturbed runs a copy of the job without interruptions, and returns its outcome.
-func (w *jobWorld) undisturbed(ctx context.Context, job media.Job) string {
+func (w *jobWorld) undisturbed(ctx context.Context, job jobs.Job) string {
 	job.ID = uuid.NewString()
 	store := w.store(w.client)
 	err := errors.Join(store.StartJob(ctx, job), w.runner(store).Run(ctx, job.Owner, job.ID))

@@ -10,6 +10,7 @@ import (
 	"portside/documents/kind"
 	"portside/shared/core/idempotency"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
@@ -21,8 +22,8 @@ const mediaOwner = "0192f3a1-0000-7000-8000-000000000001"
 // mediaParts are the parts of the functions of media, on a bucket of the run.
 type mediaParts struct {
 	store     *medias3.Store
-	responder *media.Responder
-	runner    *media.Runner
+	responder *jobs.Responder
+	runner    *jobs.Runner
 }
 
 func newMediaParts(r *run) mediaParts {
@@ -36,21 +37,21 @@ func newMediaParts(r *run) mediaParts {
 	service := media.NewService(parts)
 	return mediaParts{
 		store: store,
-		responder: media.NewResponder(media.ResponderParts{
-			Service: service, Uploads: store, Jobs: store, Timing: media.DefaultTiming(), Now: awstest.RealTime,
+		responder: jobs.NewResponder(jobs.ResponderParts{
+			Service: service, Uploads: store, Jobs: store, Timing: jobs.DefaultTiming(), Now: awstest.RealTime,
 		}),
-		runner: media.NewRunner(media.RunnerParts{
+		runner: jobs.NewRunner(jobs.RunnerParts{
 			Service: service, Uploads: store, Jobs: store, Batches: store, Now: awstest.RealTime,
 		}),
 	}
 }
 
 // end runs a job twice, as if S3 sent its event twice, and returns it.
-func (p mediaParts) end(r *run, id string) (ended media.Job) {
+func (p mediaParts) end(r *run, id string) (ended jobs.Job) {
 	for range 2 {
 		r.event("run the job", func(ctx context.Context) error {
 			// A batch begins no document in the last minutes of a run.
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), media.JobTimeout)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobs.JobTimeout)
 			defer cancel()
 			return p.runner.Run(ctx, mediaOwner, id)
 		})
@@ -59,7 +60,7 @@ func (p mediaParts) end(r *run, id string) (ended media.Job) {
 		ended, err = p.responder.FindJob(ctx, mediaOwner, id)
 		return err
 	})
-	r.check(ended.Status == media.Succeeded, "the job is %s: %+v", ended.Status, ended.Failure)
+	r.check(ended.Status == jobs.Succeeded, "the job is %s: %+v", ended.Status, ended.Failure)
 	return ended
 }
 
@@ -90,11 +91,11 @@ func runJob(r *run) {
 	parts := newMediaParts(r)
 	offerUpload(r, parts)
 	text := []byte("The quick brown fox jumps over the lazy dog. It does so every day.")
-	var job media.Job
+	var job jobs.Job
 	r.do("start a job", func(ctx context.Context) error {
-		response, err := parts.responder.Respond(ctx, media.Request{
+		response, err := parts.responder.Respond(ctx, jobs.Request{
 			Owner: mediaOwner, Question: media.Question{Task: media.Summarize}, ReceivedAt: awstest.RealTime(), WantsJob: true,
-			Files: []media.RequestFile{{File: &media.File{Source: documents.FromBytes(text), Sum: sha256.Sum256(text)}}},
+			Files: []jobs.RequestFile{{File: &media.File{Source: documents.FromBytes(text), Sum: sha256.Sum256(text)}}},
 			Close: func() {},
 		})
 		if err == nil {
@@ -108,20 +109,20 @@ func runJob(r *run) {
 // runBatch asks a question about each of two uploads.
 func runBatch(r *run) {
 	parts := newMediaParts(r)
-	request := media.BatchRequest{Owner: mediaOwner, Question: media.Question{Task: media.Summarize}}
+	request := jobs.BatchRequest{Owner: mediaOwner, Question: media.Question{Task: media.Summarize}}
 	for i, name := range []string{"ferry.txt", "train.txt"} {
 		id := fmt.Sprintf("0192f3a1-0000-7000-8000-0000000000b%d", i)
 		text := documents.FromBytes([]byte("It leaves at noon, says " + name + "."))
 		r.must(parts.store.SaveUpload(r.tb.Context(), mediaOwner, id, text))
 		request.Uploads, request.Names = append(request.Uploads, id), append(request.Names, name)
 	}
-	var job media.Job
+	var job jobs.Job
 	r.do("start a batch", func(ctx context.Context) (err error) {
 		job, err = parts.responder.StartBatch(ctx, request)
 		return err
 	})
 	ended := parts.end(r, job.ID)
-	r.check(ended.Batch.Count(media.Succeeded) == 2, "the documents are %+v", ended.Batch.Documents)
+	r.check(ended.Batch.Count(jobs.Succeeded) == 2, "the documents are %+v", ended.Batch.Documents)
 	for i := range request.Names {
 		_, err := parts.store.Line(r.tb.Context(), ended, i)
 		r.check(err == nil, "the line of document %d: %v", i, err)

@@ -18,6 +18,7 @@ import (
 	"portside/shared/charts/chartshelm"
 	"portside/shared/charts/chartss3"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
 )
@@ -80,16 +81,16 @@ func newObjectWorld(t *testing.T) objectWorld {
 		t.Fatal(err)
 	}
 	store := medias3.New(w.client, w.buckets.Media, awstest.RealTime)
-	batch := media.Job{ID: batchID, Uploads: []string{uploadID, uuid.NewString()}, Batch: &media.Batch{Documents: []media.BatchDocument{
-		{Name: "a.txt", Status: media.Succeeded}, {Name: "b.txt", Status: media.Failed},
+	batch := jobs.Job{ID: batchID, Uploads: []string{uploadID, uuid.NewString()}, Batch: &jobs.Batch{Documents: []jobs.BatchDocument{
+		{Name: "a.txt", Status: jobs.Succeeded}, {Name: "b.txt", Status: jobs.Failed},
 	}}}
 	text := documents.FromBytes([]byte("text"))
 	err = errors.Join(
-		store.SaveUpload(ctx, jobOwner, uploadID, text), endJob(t, store, media.Job{ID: jobID, Uploads: []string{uploadID}}),
+		store.SaveUpload(ctx, jobOwner, uploadID, text), endJob(t, store, jobs.Job{ID: jobID, Uploads: []string{uploadID}}),
 		endJob(t, store, batch),
 	)
-	for _, format := range []media.ResultsFormat{media.CSV, media.JSONLines} {
-		err = errors.Join(err, store.SaveResults(ctx, media.Job{ID: batchID, Owner: jobOwner}, format, media.File{Source: text}))
+	for _, format := range []jobs.ResultsFormat{jobs.CSV, jobs.JSONLines} {
+		err = errors.Join(err, store.SaveResults(ctx, jobs.Job{ID: batchID, Owner: jobOwner}, format, media.File{Source: text}))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -98,9 +99,9 @@ func newObjectWorld(t *testing.T) objectWorld {
 }
 
 // endJob stores a job that has succeeded.
-func endJob(t *testing.T, store *medias3.Store, job media.Job) error {
+func endJob(t *testing.T, store *medias3.Store, job jobs.Job) error {
 	t.Helper()
-	job.Owner, job.Status, job.CreatedAt = jobOwner, media.Queued, awstest.RealTime()
+	job.Owner, job.Status, job.CreatedAt = jobOwner, jobs.Queued, awstest.RealTime()
 	if err := store.StartJob(t.Context(), job); err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func endJob(t *testing.T, store *medias3.Store, job media.Job) error {
 	if err != nil {
 		return err
 	}
-	started.Status = media.Succeeded
+	started.Status = jobs.Succeeded
 	_, err = store.SaveJob(t.Context(), started)
 	return err
 }

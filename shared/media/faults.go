@@ -42,3 +42,9 @@ func LogPanic(ctx context.Context, err error) {
 		slog.ErrorContext(ctx, "a reader panicked", "panic", p.Reason, "stack", p.Stack)
 	}
 }
+
+// IsTransient reports whether the same work may succeed later.
+func IsTransient(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.Unavailable || kind == fault.RateLimited
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/testkit"
@@ -67,7 +68,7 @@ func errorsFromParts(t *testing.T, err error) map[string]error {
 	}
 	_, textErr := newFailingReaderService(err).ReadText(t.Context(), "text")
 	_, jobErr := newFailingReaderService(err).NeedsJob(t.Context(), media.Work{Files: []media.File{{Source: source("text")}}})
-	_, engineErr := newTextService(&stubEngine{summary: func(context.Context, int) (string, error) { return "", err }}).
+	_, engineErr := media.NewService(media.Parts{Engine: failingEngine{err: err}}).
 		AnswerTexts(t.Context(), media.Question{Task: media.Summarize}, &documents.Document{})
 	found := map[string]error{
 		"format detection": read(func(p *media.Parts) { p.Detect = failingDetect(err) }),
@@ -83,6 +84,15 @@ func errorsFromParts(t *testing.T, err error) map[string]error {
 	}
 	found["file reader"] = read(func(p *media.Parts) { p.Readers[documents.PDF] = failingReader(err) })
 	return found
+}
+
+type failingEngine struct {
+	answers.Engine
+	err error
+}
+
+func (e failingEngine) Summarize(context.Context, *documents.Document, answers.SummarySettings) (answers.Summary, error) {
+	return answers.Summary{}, e.err
 }
 
 func failingDetect(err error) func(context.Context, documents.Source, documents.Limits) (documents.Format, error) {

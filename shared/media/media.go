@@ -3,10 +3,8 @@
 //
 // A [Service] combines three kinds of parts that do not know each other. The readers of module
 // documents turn a file into text. An engine (a package media<engine>, or the offline engine of
-// module documents) answers a question about that text. Stores keep uploads, jobs and answers.
+// module documents) answers a question about that text. A store keeps answers.
 // Engines and evidence always refer to the same text, whatever the format of the file.
 //
-// A client sends its files in one of three ways: in the request, as an earlier upload, or either of
-// them with a request for a job. A [Responder] answers while the client waits, or turns the work
-// into a [Job] if it takes too long. A [Runner] does the work of jobs.
+// Package jobs does this work for clients: while they wait, or later.
 package media

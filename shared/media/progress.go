@@ -21,8 +21,8 @@ func Progress(ctx context.Context, done float64) {
 	}
 }
 
-// withProgressPart returns a context for a part of the work. Its progress from 0 to 1 is reported
+// WithProgressPart returns a context for a part of the work. Its progress from 0 to 1 is reported
 // as progress of the whole work between the two shares.
-func withProgressPart(ctx context.Context, from, to float64) context.Context {
+func WithProgressPart(ctx context.Context, from, to float64) context.Context {
 	return WithProgress(ctx, func(done float64) { Progress(ctx, from+(to-from)*done) })
 }

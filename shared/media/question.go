@@ -69,3 +69,25 @@ func (q Question) Comparison() answers.CompareSettings {
 		Variables: q.Variables, Lang: q.Lang, Prompt: q.Prompt, MinConfidence: e.MinConfidence, MaxCandidates: e.MaxCandidates,
 	}
 }
+
+// Columns returns the names of the values in the answer, in the order of the question.
+func (q Question) Columns() []string {
+	if q.Task == Summarize {
+		return []string{"summary"}
+	}
+	var names []string
+	for _, v := range q.Variables {
+		names = append(names, v.Name)
+	}
+	members, _ := parseObject(q.Schema) // fails only if there is no schema, because the request was checked
+	for _, m := range members {
+		if m.key != "properties" {
+			continue
+		}
+		properties, _ := parseObject(m.value)
+		for _, p := range properties {
+			names = append(names, p.key)
+		}
+	}
+	return names
+}

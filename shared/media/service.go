@@ -91,11 +91,11 @@ func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
 	if err != nil { // the cache is an optimization: without it, the engine answers
 		slog.WarnContext(ctx, "cached answer cannot be read", "error", err)
 	}
-	docs, err := s.readAll(withProgressPart(ctx, 0, readingShare), work)
+	docs, err := s.readAll(WithProgressPart(ctx, 0, readingShare), work)
 	if err != nil {
 		return Answer{}, err
 	}
-	answer, err := s.ask(withProgressPart(ctx, readingShare, 1), work.Question, docs)
+	answer, err := s.ask(WithProgressPart(ctx, readingShare, 1), work.Question, docs)
 	if err == nil {
 		// If the context has ended, pictures may be missing in the documents.
 		err = context.Cause(ctx)
@@ -121,7 +121,7 @@ func (s *Service) readAll(ctx context.Context, work Work) ([]*documents.Document
 	for i, file := range work.Files {
 		from, to := float64(i)/float64(count), float64(i+1)/float64(count)
 		var err error
-		docs[i], err = s.Read(withProgressPart(ctx, from, to), work.Customer, file.Source, work.Question.Keywords...)
+		docs[i], err = s.Read(WithProgressPart(ctx, from, to), work.Customer, file.Source, work.Question.Keywords...)
 		if err != nil {
 			return nil, nameFile(err, i, count)
 		}

@@ -55,7 +55,7 @@ func (s *Service) viewPictures(ctx context.Context, into *documents.Builder) err
 	}
 	texts := s.viewAll(ctx, pictures)
 	for _, t := range texts {
-		if t.Err != nil && isTransient(t.Err) {
+		if t.Err != nil && IsTransient(t.Err) {
 			return t.Err
 		}
 	}

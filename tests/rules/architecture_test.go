@@ -93,6 +93,10 @@ var rules = []rule{
 			awsSDK, "github.com/google/uuid",
 		},
 	}, {
+		dir: "shared/<domain>/<part>", name: "a part of a domain",
+		may:   []string{standard, "portside/shared/<domain>", "portside/shared/core/...", "github.com/google/uuid"},
+		never: []string{"net/http/..."},
+	}, {
 		dir: "shared/core/<package>", name: "a core package",
 		may:   []string{standard, "portside/shared/core/..."},
 		never: []string{"net/http/..."},
@@ -206,6 +210,7 @@ var exceptions = []exception{
 		"the same retries and lines of the log as for models; one request needs no client of the SDK",
 	},
 	{"shared/media/mediaopenai", []string{"portside/shared/media/mediaprompt"}, "all models get the same prompts"},
+	{"shared/media/medias3", []string{"portside/shared/media/jobs"}, "stores jobs, and the uploads that they read"},
 	{
 		"shared/media/mediatranscribe",
 		[]string{"portside/shared/media/mediaprompt", "golang.org/x/text/unicode/norm"},

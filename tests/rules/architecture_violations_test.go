@@ -51,6 +51,7 @@ func validTree() fstest.MapFS {
 		"shared/users/users.go":             imports("users", "context", "_ embed", "portside/shared/core/fault", "portside/shared/mail"),
 		"shared/users/users_test.go":        imports("users_test", "portside/shared/users/usersdynamo", "net/http/httptest"),
 		"shared/users/usersdynamo/a.go":     imports("usersdynamo", "portside/shared/users", "portside/shared/dynamo/rank"),
+		"shared/media/jobs/jobs.go":         imports("jobs", "portside/shared/media", "portside/documents"),
 		"shared/media/mediaengines/a.go":    imports("mediaengines", "portside/shared/media/mediaopenai", "portside/documents/offline"),
 		"documents/documents.go":            imports("documents", "golang.org/x/text/encoding"),
 		"documents/offline/offline.go":      imports("offline", "portside/documents"),
@@ -135,6 +136,9 @@ func TestCheckImportsFindsViolationsOfFunctionsAndDomains(t *testing.T) {
 		{"domain imports another", "shared/users/x.go",
 			imports("users", "portside/shared/projects"), "may not import portside/shared/projects"},
 		{"domain imports its adapter", "shared/users/x.go", imports("users", "portside/shared/users/usersdynamo"), "may not import"},
+		{"domain imports its part", "shared/media/x.go", imports("media", "portside/shared/media/jobs"), "a domain may not"},
+		{"part imports an adapter", "shared/media/jobs/x.go", imports("jobs", "portside/shared/media/medias3"), "a part of a domain may not"},
+		{"part imports net/http", "shared/media/jobs/x.go", imports("jobs", "net/http"), "a part of a domain may not import net/http"},
 		{"domain imports a module", "shared/users/x.go", imports("users", "github.com/x/y"), "a domain may not import github.com/x/y"},
 		{"adapter imports another domain", "shared/users/usersdynamo/x.go",
 			imports("usersdynamo", "portside/shared/charts"), "an adapter may not"},
@@ -197,7 +201,7 @@ func TestCheckImportsFindsViolationsOfKitsAndModules(t *testing.T) {
 		{"code at the root", "portside.go", imports("portside", "fmt"), "no code belongs here"},
 		{"code in a kit", "shared/core/x.go", imports("core", "fmt"), "no code belongs here"},
 		{"code between functions", "functions/x.go", imports("main", "fmt"), "no code belongs here"},
-		{"package below a domain that is not an adapter", "shared/users/helpers/x.go", imports("helpers", "fmt"), "no code belongs here"},
+		{"package below a part of a domain", "shared/users/parts/below/x.go", imports("below", "fmt"), "no code belongs here"},
 	})
 }
 

@@ -11,22 +11,23 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
 )
 
 // newBatch returns the job of a batch that is not started.
-func newBatch(owner string) media.Job {
-	return media.Job{
-		ID: uuid.NewString(), Owner: owner, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC(),
-		Batch: &media.Batch{},
+func newBatch(owner string) jobs.Job {
+	return jobs.Job{
+		ID: uuid.NewString(), Owner: owner, Status: jobs.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC(),
+		Batch: &jobs.Batch{},
 	}
 }
 
 // A batch has a separate slot, so it neither waits for other jobs nor delays them.
 func TestOwnerHasOneBatch(t *testing.T) {
 	c := newTestStore(t)
-	for range media.MaxOpenJobs {
+	for range jobs.MaxOpenJobs {
 		job := newBatch(ada)
 		job.Batch = nil
 		if err := c.StartJob(t.Context(), job); err != nil {
@@ -37,7 +38,7 @@ func TestOwnerHasOneBatch(t *testing.T) {
 	if err := c.StartJob(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.StartJob(t.Context(), second); !errors.Is(err, media.ErrTooManyBatches) {
+	if err := c.StartJob(t.Context(), second); !errors.Is(err, jobs.ErrTooManyBatches) {
 		t.Errorf("second batch: %v, want ErrTooManyBatches", err)
 	}
 	if err := c.StartJob(t.Context(), newBatch(bob)); err != nil {
@@ -47,7 +48,7 @@ func TestOwnerHasOneBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored.Status = media.Succeeded
+	stored.Status = jobs.Succeeded
 	if _, err := c.SaveJob(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestRepeatedStartGetsItsSlot(t *testing.T) {
 	if _, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: &bucket, Key: &key}); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.StartJob(t.Context(), newBatch(ada)); !errors.Is(err, media.ErrTooManyBatches) {
+	if err := store.StartJob(t.Context(), newBatch(ada)); !errors.Is(err, jobs.ErrTooManyBatches) {
 		t.Errorf("another batch: %v, want ErrTooManyBatches", err)
 	}
 	if err := store.StartJob(t.Context(), job); err != nil {
@@ -92,7 +93,7 @@ func TestContinueJobOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored.Batch.Runs = 2
-	if err := c.ContinueJob(t.Context(), stored); !errors.Is(err, media.ErrJobChanged) {
+	if err := c.ContinueJob(t.Context(), stored); !errors.Is(err, jobs.ErrJobChanged) {
 		t.Errorf("again from the same version: %v, want ErrJobChanged", err)
 	}
 }
@@ -101,10 +102,10 @@ func TestContinueJobOnce(t *testing.T) {
 func TestResultsURL(t *testing.T) {
 	c := newTestStore(t)
 	job := newBatch(ada)
-	if err := c.SaveResults(t.Context(), job, media.CSV, media.File{Source: source("name\r\n")}); err != nil {
+	if err := c.SaveResults(t.Context(), job, jobs.CSV, media.File{Source: source("name\r\n")}); err != nil {
 		t.Fatal(err)
 	}
-	url, err := c.ResultsURL(t.Context(), job, media.CSV)
+	url, err := c.ResultsURL(t.Context(), job, jobs.CSV)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestResultsURL(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if _, err := c.Line(t.Context(), job, 0); !errors.Is(err, media.ErrNoLine) {
+	if _, err := c.Line(t.Context(), job, 0); !errors.Is(err, jobs.ErrNoLine) {
 		t.Errorf("line that is not stored: %v, want ErrNoLine", err)
 	}
 }

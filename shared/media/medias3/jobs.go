@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/lambda/s3client"
-	"portside/shared/media"
+	"portside/shared/media/jobs"
 )
 
 // errStale means that an object changed since it was read.
@@ -24,7 +24,7 @@ var errStale = errors.New("object changed since it was read")
 // claimedJob is a job that one caller has started. Claim identifies that caller, because S3 may store
 // an object and still lose the response. The first time that a Runner saves the job removes it.
 type claimedJob struct {
-	media.Job
+	jobs.Job
 	Claim string `json:"claim"`
 }
 
@@ -33,8 +33,8 @@ func (c claimedJob) key() string { return c.Owner + "/" + c.ID }
 // undoTimeout is reserved at the end of the caller's time for the cleanup of a job that failed to start.
 const undoTimeout = 500 * time.Millisecond
 
-// StartJob implements media.Jobs.
-func (s *Store) StartJob(ctx context.Context, job media.Job) error {
+// StartJob implements jobs.Store.
+func (s *Store) StartJob(ctx context.Context, job jobs.Job) error {
 	startCtx, cancel := ctx, func() {}
 	if deadline, ok := ctx.Deadline(); ok {
 		startCtx, cancel = context.WithDeadline(ctx, deadline.Add(-undoTimeout))
@@ -42,7 +42,7 @@ func (s *Store) StartJob(ctx context.Context, job media.Job) error {
 	defer cancel()
 	c := claimedJob{job, uuid.NewString()}
 	err := s.start(startCtx, c)
-	if err == nil || errors.Is(err, media.ErrAlreadyStarted) {
+	if err == nil || errors.Is(err, jobs.ErrAlreadyStarted) {
 		return err
 	}
 	undoCtx, cancel := undoContext(ctx)
@@ -67,7 +67,7 @@ func (s *Store) start(ctx context.Context, c claimedJob) error {
 		// The SDK may have repeated our own write, because its response was lost.
 		isOurs, readErr := s.isOurs(ctx, c)
 		if readErr == nil && !isOurs {
-			return media.ErrAlreadyStarted
+			return jobs.ErrAlreadyStarted
 		}
 		err = readErr
 	}
@@ -89,10 +89,10 @@ func (s *Store) send(ctx context.Context, c claimedJob) error {
 	return err
 }
 
-// ResumeJob implements media.Jobs. A job whose start was interrupted may have no slot, so it does not count as open.
+// ResumeJob implements jobs.Store. A job whose start was interrupted may have no slot, so it does not count as open.
 func (s *Store) ResumeJob(ctx context.Context, owner, id string) error {
 	var stored claimedJob
-	_, err := s.getJSON(ctx, jobs+owner+"/"+id, &stored)
+	_, err := s.getJSON(ctx, storedJobs+owner+"/"+id, &stored)
 	if errors.Is(err, errMissing) || err == nil && stored.Claim == "" { // a Runner has begun it
 		return nil
 	}
@@ -108,7 +108,7 @@ func (s *Store) undo(ctx context.Context, c claimedJob) error {
 	if err != nil || !isOurs {
 		return err
 	}
-	if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: aws.String(jobs + c.key())}); err != nil {
+	if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: aws.String(storedJobs + c.key())}); err != nil {
 		return fmt.Errorf("delete a job: %w", asUnavailable(err))
 	}
 	return s.freeSlot(ctx, c.Job)
@@ -117,7 +117,7 @@ func (s *Store) undo(ctx context.Context, c claimedJob) error {
 // isOurs reports whether the stored job has the claim of this caller.
 func (s *Store) isOurs(ctx context.Context, c claimedJob) (bool, error) {
 	var stored claimedJob
-	_, err := s.getJSON(ctx, jobs+c.key(), &stored)
+	_, err := s.getJSON(ctx, storedJobs+c.key(), &stored)
 	if errors.Is(err, errMissing) {
 		return false, nil
 	}
@@ -127,7 +127,7 @@ func (s *Store) isOurs(ctx context.Context, c claimedJob) (bool, error) {
 // claim stores the job over the version that the caller knows. If the caller knows none, it also
 // replaces a job that has expired.
 func (s *Store) claim(ctx context.Context, c claimedJob) error {
-	key := jobs + c.key()
+	key := storedJobs + c.key()
 	text, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
@@ -170,14 +170,14 @@ func (s *Store) putIfVersion(ctx context.Context, key, version string, text []by
 	return "", fmt.Errorf("put an object: %w", asUnavailable(err))
 }
 
-// SaveJob implements media.Jobs.
-func (s *Store) SaveJob(ctx context.Context, job media.Job) (media.Job, error) {
+// SaveJob implements jobs.Store.
+func (s *Store) SaveJob(ctx context.Context, job jobs.Job) (jobs.Job, error) {
 	if job.Ended() { // before it is saved, so that a retry frees the slot after an error
 		if err := s.freeSlot(ctx, job); err != nil {
 			return job, err
 		}
 	}
-	key := jobs + job.Owner + "/" + job.ID
+	key := storedJobs + job.Owner + "/" + job.ID
 	text, err := json.Marshal(job)
 	if err != nil {
 		return job, fmt.Errorf("encode: %w", err)
@@ -191,24 +191,24 @@ func (s *Store) SaveJob(ctx context.Context, job media.Job) (media.Job, error) {
 	return job, err
 }
 
-// versionOf returns the version of a job that has the given text. Errors: media.ErrJobChanged if its text is another one.
+// versionOf returns the version of a job that has the given text. Errors: jobs.ErrJobChanged if its text is another one.
 func (s *Store) versionOf(ctx context.Context, key string, text []byte) (string, error) {
 	var stored json.RawMessage
 	read, err := s.getJSON(ctx, key, &stored)
 	if errors.Is(err, errMissing) || err == nil && !bytes.Equal(stored, text) {
-		err = media.ErrJobChanged
+		err = jobs.ErrJobChanged
 	}
 	return read.version, err
 }
 
-// Job implements media.Jobs.
-func (s *Store) Job(ctx context.Context, owner, id string) (job media.Job, err error) {
+// Job implements jobs.Store.
+func (s *Store) Job(ctx context.Context, owner, id string) (job jobs.Job, err error) {
 	if uuid.Validate(id) != nil {
-		return media.Job{}, media.ErrNoJob
+		return jobs.Job{}, jobs.ErrNoJob
 	}
-	read, err := s.getJSON(ctx, jobs+owner+"/"+id, &job)
+	read, err := s.getJSON(ctx, storedJobs+owner+"/"+id, &job)
 	if errors.Is(err, errMissing) {
-		err = media.ErrNoJob
+		err = jobs.ErrNoJob
 	}
 	job.Version, job.SavedAt = read.version, read.savedAt
 	return job, err

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/uuid"
 
-	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
 )
@@ -39,10 +39,10 @@ func (l *lossyClient) Do(request *http.Request) (*http.Response, error) {
 }
 
 // newStore returns a store that uses the client, and a job to start.
-func (l *lossyClient) newStore(t *testing.T) (*medias3.Store, media.Job) {
+func (l *lossyClient) newStore(t *testing.T) (*medias3.Store, jobs.Job) {
 	t.Helper()
 	client := s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = l })
-	job := media.Job{ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
+	job := jobs.Job{ID: uuid.NewString(), Owner: ada, Status: jobs.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
 	return medias3.New(client, awstest.Bucket(t), awstest.RealTime), job
 }
 
@@ -59,11 +59,11 @@ func TestStartJobRemovesJobThatFailedToStart(t *testing.T) {
 		store, job := l.newStore(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		l.onLoss = cancel // the cleanup must not depend on the caller's context
-		if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrAlreadyStarted) {
+		if err := store.StartJob(ctx, job); err == nil || errors.Is(err, jobs.ErrAlreadyStarted) {
 			t.Errorf("%s: started: %v", prefix, err)
 		}
 		cancel()
-		if _, err := store.Job(t.Context(), ada, job.ID); !errors.Is(err, media.ErrNoJob) {
+		if _, err := store.Job(t.Context(), ada, job.ID); !errors.Is(err, jobs.ErrNoJob) {
 			t.Errorf("%s: afterwards: %v", prefix, err)
 		}
 		if err := store.StartJob(t.Context(), job); err != nil {
@@ -91,7 +91,7 @@ func TestStartJobKeepsJobOfOthers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	l.err, l.onLoss = context.DeadlineExceeded, cancel
-	if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrAlreadyStarted) {
+	if err := store.StartJob(ctx, job); err == nil || errors.Is(err, jobs.ErrAlreadyStarted) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := store.Job(t.Context(), ada, job.ID); err != nil {
@@ -129,13 +129,13 @@ func TestSaveJobRefusesAnOldVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := old
-	ended.Status = media.Succeeded
+	ended.Status = jobs.Succeeded
 	save(t, c.Store, ended)
-	old.Status = media.Running
-	if _, err := c.SaveJob(t.Context(), old); !errors.Is(err, media.ErrJobChanged) {
+	old.Status = jobs.Running
+	if _, err := c.SaveJob(t.Context(), old); !errors.Is(err, jobs.ErrJobChanged) {
 		t.Errorf("the old version: %v", err)
 	}
-	if stored, err := c.Job(t.Context(), ada, job.ID); err != nil || stored.Status != media.Succeeded {
+	if stored, err := c.Job(t.Context(), ada, job.ID); err != nil || stored.Status != jobs.Succeeded {
 		t.Errorf("the job is %s, %v", stored.Status, err)
 	}
 }
@@ -151,7 +151,7 @@ func TestSaveJobRecognizesItsOwnVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.err, job.Status = io.ErrUnexpectedEOF, media.Running
+	l.err, job.Status = io.ErrUnexpectedEOF, jobs.Running
 	saved, err := store.SaveJob(t.Context(), job)
 	if err != nil || l.err != nil {
 		t.Fatalf("the repeated write: %v", err)

@@ -3,7 +3,7 @@
 //
 //	uploads/<owner>/<id>       a file
 //	jobs/<owner>/<id>          a job, as JSON
-//	open/<owner>/<n>           the ID of a job that has not ended; at most media.MaxOpenJobs
+//	open/<owner>/<n>           the ID of a job that has not ended; at most jobs.MaxOpenJobs
 //	open/<owner>/batch         the ID of a batch that has not ended
 //	forms/<owner>/<n>          the ID of an upload that was offered; at most MaxOpenForms
 //	offers/<owner>/<key>       the upload that a request with an idempotency key created, as JSON
@@ -34,12 +34,13 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/lambda/s3client"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 )
 
 // Prefixes of keys.
 const (
-	uploads = "uploads/"
-	jobs    = "jobs/"
+	uploads    = "uploads/"
+	storedJobs = "jobs/"
 	// openJobs has the slots of jobs that have not ended.
 	openJobs = "open/"
 	// openForms has the slots of offers.
@@ -70,7 +71,7 @@ var ErrTooLarge = fmt.Errorf("%w (%w)", fault.New(fault.Unprocessable,
 
 var errMissing = errors.New("the object does not exist")
 
-// Store implements the storage of package media.
+// Store implements the storage of package media and of its package jobs.
 type Store struct {
 	client         *s3.Client
 	signer         *s3.PresignClient
@@ -80,11 +81,10 @@ type Store struct {
 }
 
 var (
-	_ media.Uploads = (*Store)(nil)
-	_ media.Jobs    = (*Store)(nil)
-	_ media.Results = (*Store)(nil)
-
-	_ media.BatchResults = (*Store)(nil)
+	_ media.Results     = (*Store)(nil)
+	_ jobs.Uploads      = (*Store)(nil)
+	_ jobs.Store        = (*Store)(nil)
+	_ jobs.BatchResults = (*Store)(nil)
 )
 
 // New returns a Store for the bucket.
@@ -92,20 +92,20 @@ func New(client *s3.Client, bucket string, now func() time.Time) *Store {
 	return &Store{client: client, signer: s3.NewPresignClient(client), bucket: bucket, now: now, maxUploadBytes: MaxUploadBytes}
 }
 
-// SaveUpload implements media.Uploads.
+// SaveUpload implements jobs.Uploads.
 func (s *Store) SaveUpload(ctx context.Context, owner, id string, file documents.Source) error {
 	return s.put(ctx, uploads+owner+"/"+id, io.NewSectionReader(file, 0, file.Size))
 }
 
-// OpenUpload implements media.Uploads. It copies the file to the disk, because readers need random
+// OpenUpload implements jobs.Uploads. It copies the file to the disk, because readers need random
 // access.
 func (s *Store) OpenUpload(ctx context.Context, owner, id string) (file media.File, closeFile func(), err error) {
 	if uuid.Validate(id) != nil {
-		return media.File{}, nil, media.ErrNoUpload
+		return media.File{}, nil, jobs.ErrNoUpload
 	}
 	out, err := s.get(ctx, uploads+owner+"/"+id)
 	if errors.Is(err, errMissing) {
-		err = media.ErrNoUpload
+		err = jobs.ErrNoUpload
 	}
 	if err != nil {
 		return media.File{}, nil, err

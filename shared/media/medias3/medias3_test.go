@@ -24,6 +24,7 @@ import (
 	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
 )
@@ -74,12 +75,12 @@ func TestUploadBelongsToItsOwner(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for _, other := range []struct{ owner, id string }{{bob, id}, {ada, uuid.NewString()}, {ada, ""}, {ada, "../" + bob + "/" + id}} {
-		if _, _, err := c.OpenUpload(t.Context(), other.owner, other.id); !errors.Is(err, media.ErrNoUpload) {
+		if _, _, err := c.OpenUpload(t.Context(), other.owner, other.id); !errors.Is(err, jobs.ErrNoUpload) {
 			t.Errorf("%v: %v", other, err)
 		}
 	}
 	c.advance = media.Retention
-	if _, _, err := c.OpenUpload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
+	if _, _, err := c.OpenUpload(t.Context(), ada, id); !errors.Is(err, jobs.ErrNoUpload) {
 		t.Errorf("after a day: error %v, want ErrNoUpload", err)
 	}
 }
@@ -176,14 +177,14 @@ func post(t *testing.T, offer medias3.Offer, content string) int {
 //proves:docs/security.md
 func TestJobBelongsToItsOwner(t *testing.T) {
 	c := newTestStore(t)
-	job := media.Job{
-		ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{uuid.NewString()}, CreatedAt: awstest.RealTime().UTC(),
+	job := jobs.Job{
+		ID: uuid.NewString(), Owner: ada, Status: jobs.Queued, Uploads: []string{uuid.NewString()}, CreatedAt: awstest.RealTime().UTC(),
 		Question: media.Question{Task: media.Extract, Variables: []answers.Variable{{Name: "total", Type: answers.Number}}},
 	}
 	if err := c.StartJob(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}
-	job.Status, job.Answer = media.Succeeded, &media.Answer{Extracted: map[string]any{"total": json.Number("1234.50")}, Warnings: []string{}}
+	job.Status, job.Answer = jobs.Succeeded, &media.Answer{Extracted: map[string]any{"total": json.Number("1234.50")}, Warnings: []string{}}
 	save(t, c.Store, job)
 	got, err := c.Job(t.Context(), ada, job.ID)
 	job.Version, job.SavedAt = got.Version, got.SavedAt
@@ -191,7 +192,7 @@ func TestJobBelongsToItsOwner(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	for _, other := range []struct{ owner, id string }{{bob, job.ID}, {ada, uuid.NewString()}, {ada, "x/../" + job.ID}} {
-		if _, err := c.Job(t.Context(), other.owner, other.id); !errors.Is(err, media.ErrNoJob) {
+		if _, err := c.Job(t.Context(), other.owner, other.id); !errors.Is(err, jobs.ErrNoJob) {
 			t.Errorf("%v: %v", other, err)
 		}
 	}
@@ -200,7 +201,7 @@ func TestJobBelongsToItsOwner(t *testing.T) {
 // If equal requests start a job at the same time, one of them succeeds.
 func TestStartJobSucceedsOnce(t *testing.T) {
 	c := newTestStore(t)
-	job := media.Job{ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
+	job := jobs.Job{ID: uuid.NewString(), Owner: ada, Status: jobs.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
 	for round := range 2 { // without a stored job, and over one that has ended
 		var started atomic.Int32
 		var running sync.WaitGroup
@@ -209,7 +210,7 @@ func TestStartJobSucceedsOnce(t *testing.T) {
 				switch err := c.StartJob(t.Context(), job); {
 				case err == nil:
 					started.Add(1)
-				case !errors.Is(err, media.ErrAlreadyStarted) && !errors.Is(err, medias3.ErrUnavailable):
+				case !errors.Is(err, jobs.ErrAlreadyStarted) && !errors.Is(err, medias3.ErrUnavailable):
 					t.Errorf("round %d: %v", round, err)
 				}
 			})
@@ -225,7 +226,7 @@ func TestStartJobSucceedsOnce(t *testing.T) {
 		job.Version, job.Attempts = known.Version, round+1
 	}
 	job.Version = ""
-	if err := c.StartJob(t.Context(), job); !errors.Is(err, media.ErrAlreadyStarted) {
+	if err := c.StartJob(t.Context(), job); !errors.Is(err, jobs.ErrAlreadyStarted) {
 		t.Errorf("over a job of unknown version: error %v, want ErrAlreadyStarted", err)
 	}
 	c.advance = media.Retention

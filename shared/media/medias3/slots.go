@@ -14,28 +14,28 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/shared/lambda/s3client"
-	"portside/shared/media"
+	"portside/shared/media/jobs"
 )
 
 // maxSlots is how many slots an owner has. An open job occupies one.
-const maxSlots = media.MaxOpenJobs + 1
+const maxSlots = jobs.MaxOpenJobs + 1
 
 // slotsFor returns the keys of the slots that a job can occupy, and the error for the case that all of them are occupied. Batches have a
 // separate slot.
-func slotsFor(job media.Job) (keys []string, full error) {
+func slotsFor(job jobs.Job) (keys []string, full error) {
 	if job.Batch != nil {
-		return []string{openJobs + job.Owner + "/batch"}, media.ErrTooManyBatches
+		return []string{openJobs + job.Owner + "/batch"}, jobs.ErrTooManyBatches
 	}
-	for n := range media.MaxOpenJobs {
+	for n := range jobs.MaxOpenJobs {
 		keys = append(keys, openJobs+job.Owner+"/"+strconv.Itoa(n))
 	}
-	return keys, media.ErrTooManyJobs
+	return keys, jobs.ErrTooManyJobs
 }
 
 // takeSlot stores the ID of the job in one of the owner's slots. It prefers a free slot. Otherwise it takes over a slot whose job was not
-// saved for media.MaxJobSilence, because there may be no process left to free the slot. Errors: media.ErrTooManyJobs,
-// media.ErrTooManyBatches.
-func (s *Store) takeSlot(ctx context.Context, job media.Job) error {
+// saved for jobs.MaxJobSilence, because there may be no process left to free the slot. Errors: jobs.ErrTooManyJobs,
+// jobs.ErrTooManyBatches.
+func (s *Store) takeSlot(ctx context.Context, job jobs.Job) error {
 	taken, err := s.takenSlots(ctx, openJobs+job.Owner+"/", maxSlots)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Store) takeSlot(ctx context.Context, job media.Job) error {
 }
 
 // takeOver occupies the first slot whose job is replaceable, and reports whether there was one.
-func (s *Store) takeOver(ctx context.Context, job media.Job, occupied []string, taken map[string]types.Object) (bool, error) {
+func (s *Store) takeOver(ctx context.Context, job jobs.Job, occupied []string, taken map[string]types.Object) (bool, error) {
 	for _, key := range occupied {
 		isFree, err := s.isReplaceable(ctx, job, taken[key])
 		if err != nil {
@@ -77,8 +77,8 @@ func (s *Store) takeOver(ctx context.Context, job media.Job, occupied []string, 
 }
 
 // isReplaceable reports whether a job may take over a slot: the slot is left from an interrupted start of the same job, or its job was not
-// saved for media.MaxJobSilence.
-func (s *Store) isReplaceable(ctx context.Context, job media.Job, slot types.Object) (bool, error) {
+// saved for jobs.MaxJobSilence.
+func (s *Store) isReplaceable(ctx context.Context, job jobs.Job, slot types.Object) (bool, error) {
 	id, err := s.occupant(ctx, aws.ToString(slot.Key))
 	if err != nil || id == job.ID {
 		return err == nil, err
@@ -86,7 +86,7 @@ func (s *Store) isReplaceable(ctx context.Context, job media.Job, slot types.Obj
 	if !s.isOlder(slot.LastModified) {
 		return false, nil
 	}
-	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: aws.String(jobs + job.Owner + "/" + id)})
+	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: aws.String(storedJobs + job.Owner + "/" + id)})
 	switch {
 	case s3client.Status(err) == http.StatusNotFound:
 		return true, nil
@@ -97,7 +97,7 @@ func (s *Store) isReplaceable(ctx context.Context, job media.Job, slot types.Obj
 }
 
 func (s *Store) isOlder(modified *time.Time) bool {
-	return s.now().Sub(aws.ToTime(modified)) > media.MaxJobSilence
+	return s.now().Sub(aws.ToTime(modified)) > jobs.MaxJobSilence
 }
 
 // takenSlots returns the objects of an owner's occupied slots by key, up to the limit.
@@ -116,7 +116,7 @@ func (s *Store) takenSlots(ctx context.Context, prefix string, limit int32) (map
 }
 
 // freeSlot frees the slot that the job occupies, if any.
-func (s *Store) freeSlot(ctx context.Context, job media.Job) error {
+func (s *Store) freeSlot(ctx context.Context, job jobs.Job) error {
 	taken, err := s.takenSlots(ctx, openJobs+job.Owner+"/", maxSlots)
 	if err != nil {
 		return err

@@ -11,24 +11,24 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/uuid"
 
-	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
 )
 
-func newJob(owner string) media.Job {
-	return media.Job{ID: uuid.NewString(), Owner: owner, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
+func newJob(owner string) jobs.Job {
+	return jobs.Job{ID: uuid.NewString(), Owner: owner, Status: jobs.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
 }
 
 // startJobs starts jobs of Ada until one is refused, and returns those that were started.
-func startJobs(t *testing.T, store *medias3.Store) []media.Job {
+func startJobs(t *testing.T, store *medias3.Store) []jobs.Job {
 	t.Helper()
-	var started []media.Job
-	for range media.MaxOpenJobs + 1 {
+	var started []jobs.Job
+	for range jobs.MaxOpenJobs + 1 {
 		job := newJob(ada)
 		err := store.StartJob(t.Context(), job)
-		if errors.Is(err, media.ErrTooManyJobs) {
-			if _, err := store.Job(t.Context(), ada, job.ID); !errors.Is(err, media.ErrNoJob) {
+		if errors.Is(err, jobs.ErrTooManyJobs) {
+			if _, err := store.Job(t.Context(), ada, job.ID); !errors.Is(err, jobs.ErrNoJob) {
 				t.Errorf("the refused job is stored: %v", err)
 			}
 			return started
@@ -46,7 +46,7 @@ func startJobs(t *testing.T, store *medias3.Store) []media.Job {
 }
 
 // save replaces the stored version of a job.
-func save(t *testing.T, store *medias3.Store, job media.Job) {
+func save(t *testing.T, store *medias3.Store, job jobs.Job) {
 	t.Helper()
 	stored, err := store.Job(t.Context(), job.Owner, job.ID)
 	if err != nil {
@@ -62,13 +62,13 @@ func save(t *testing.T, store *medias3.Store, job media.Job) {
 func TestOwnerHasFewOpenJobs(t *testing.T) {
 	store := medias3.New(awstest.S3(t), awstest.Bucket(t), awstest.RealTime)
 	started := startJobs(t, store)
-	if len(started) != media.MaxOpenJobs {
-		t.Fatalf("%d jobs were started, want %d", len(started), media.MaxOpenJobs)
+	if len(started) != jobs.MaxOpenJobs {
+		t.Fatalf("%d jobs were started, want %d", len(started), jobs.MaxOpenJobs)
 	}
 	if err := store.StartJob(t.Context(), newJob(bob)); err != nil {
 		t.Errorf("another owner: %v", err)
 	}
-	for i, status := range []media.Status{media.Running, media.Succeeded, media.Failed} {
+	for i, status := range []jobs.Status{jobs.Running, jobs.Succeeded, jobs.Failed} {
 		job := started[i]
 		job.Status = status
 		for range 2 { // a job may run twice
@@ -92,7 +92,7 @@ func TestSlotOfLostJobBecomesFree(t *testing.T) {
 	now := awstest.RealTime()
 	store := medias3.New(awstest.S3(t), awstest.Bucket(t), func() time.Time { return now })
 	startJobs(t, store)
-	now = now.Add(media.MaxJobSilence - time.Minute)
+	now = now.Add(jobs.MaxJobSilence - time.Minute)
 	if again := startJobs(t, store); len(again) != 0 {
 		t.Errorf("%d jobs were started while the others may run", len(again))
 	}
@@ -122,13 +122,13 @@ func TestSlotsOfRunningJobsStayOccupied(t *testing.T) {
 	crashed, running := started[len(started)-1], started[:len(started)-1]
 	begun := modified(t, client, bucket, "open/"+ada+"/"+strconv.Itoa(len(running))) // stored after the jobs
 	for _, job := range running {
-		job.Status = media.Running
+		job.Status = jobs.Running
 		for !modified(t, client, bucket, "jobs/"+ada+"/"+job.ID).After(begun) {
 			save(t, store, job)
 		}
 	}
-	now = begun.Add(media.MaxJobSilence + time.Millisecond)
-	if !crashed.IsSilent(now) || crashed.IsSilent(crashed.SavedAt.Add(media.MaxJobSilence)) {
+	now = begun.Add(jobs.MaxJobSilence + time.Millisecond)
+	if !crashed.IsSilent(now) || crashed.IsSilent(crashed.SavedAt.Add(jobs.MaxJobSilence)) {
 		t.Errorf("the crashed job was saved at %s, want %s", crashed.SavedAt, begun)
 	}
 	if err := store.StartJob(t.Context(), crashed); err != nil {
@@ -144,10 +144,10 @@ func TestConcurrentRequestsShareTheSlots(t *testing.T) {
 	var mu sync.Mutex
 	started := 0
 	var wg sync.WaitGroup
-	for range 4 * media.MaxOpenJobs {
+	for range 4 * jobs.MaxOpenJobs {
 		wg.Go(func() {
 			err := store.StartJob(t.Context(), newJob(ada))
-			if err != nil && !errors.Is(err, media.ErrTooManyJobs) && !errors.Is(err, medias3.ErrUnavailable) {
+			if err != nil && !errors.Is(err, jobs.ErrTooManyJobs) && !errors.Is(err, medias3.ErrUnavailable) {
 				t.Error(err)
 			}
 			mu.Lock()
@@ -158,8 +158,8 @@ func TestConcurrentRequestsShareTheSlots(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if started == 0 || started > media.MaxOpenJobs {
-		t.Errorf("%d jobs were started at once, want at most %d", started, media.MaxOpenJobs)
+	if started == 0 || started > jobs.MaxOpenJobs {
+		t.Errorf("%d jobs were started at once, want at most %d", started, jobs.MaxOpenJobs)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestLostResponsesDoNotUseUpSlots(t *testing.T) {
 	for _, prefix := range []string{"open/", "forms/"} {
 		l := &lossyClient{matches: puts(prefix), err: io.ErrUnexpectedEOF}
 		store, _ := l.newStore(t)
-		for n := range media.MaxOpenJobs {
+		for n := range jobs.MaxOpenJobs {
 			l.err = io.ErrUnexpectedEOF
 			err := store.StartJob(t.Context(), newJob(ada))
 			if prefix == "forms/" {
@@ -179,7 +179,7 @@ func TestLostResponsesDoNotUseUpSlots(t *testing.T) {
 				t.Fatalf("%s: number %d: %v", prefix, n, err)
 			}
 		}
-		if err := store.StartJob(t.Context(), newJob(ada)); !errors.Is(err, media.ErrTooManyJobs) {
+		if err := store.StartJob(t.Context(), newJob(ada)); !errors.Is(err, jobs.ErrTooManyJobs) {
 			t.Errorf("%s: one too many: %v", prefix, err)
 		}
 	}

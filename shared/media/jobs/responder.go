@@ -1,4 +1,4 @@
-package media
+package jobs
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"portside/shared/media"
 )
 
 // Responder answers a request while its client waits, or turns the work into a job that a [Runner]
@@ -19,9 +21,9 @@ type Responder struct{ ResponderParts }
 
 // ResponderParts configures a Responder.
 type ResponderParts struct {
-	Service *Service
+	Service *media.Service
 	Uploads Uploads // where jobs find their files
-	Jobs    Jobs
+	Jobs    Store
 	Timing  Timing
 	Now     func() time.Time
 }
@@ -56,7 +58,7 @@ func NewResponder(parts ResponderParts) *Responder { return &Responder{parts} }
 type Request struct {
 	Owner      string
 	Customer   string // of the owner; empty for the vendor's staff
-	Question   Question
+	Question   media.Question
 	Files      []RequestFile // two for a comparison, otherwise up to MaxFiles
 	WantsJob   bool
 	ReceivedAt time.Time // by the system's clock; the client has been waiting since then
@@ -68,13 +70,13 @@ type Request struct {
 
 // RequestFile is a file that came with the request, or an earlier upload.
 type RequestFile struct {
-	File     *File
+	File     *media.File
 	UploadID string // if File is nil
 }
 
 // Response is an answer or, if Job is not nil, the job that will have it.
 type Response struct {
-	Answer Answer
+	Answer media.Answer
 	Job    *Job
 }
 
@@ -82,8 +84,8 @@ type Response struct {
 // the same files before, it returns the job that still works on it, instead of another.
 //
 // It returns in time for the client even if the work ignores its context. Files of slow requests
-// stay in Uploads, even if no job needs them. Errors: those of [Service.Answer],
-// [Uploads.OpenUpload] and [Jobs]; ErrNotUploaded.
+// stay in Uploads, even if no job needs them. Errors: those of [media.Service.Answer],
+// [Uploads.OpenUpload] and [Store]; ErrNotUploaded.
 func (r *Responder) Respond(ctx context.Context, req Request) (Response, error) {
 	files := newSharedFiles(req.Close)
 	defer files.release()
@@ -120,13 +122,13 @@ func (r *Responder) answerDeadline(ctx context.Context, receivedAt time.Time) ti
 
 // outcome is the result of work in another goroutine.
 type outcome struct {
-	answer Answer
+	answer media.Answer
 	err    error
 }
 
 // answerInTime does the work. It returns errTooSlow at the deadline, even if the work
 // ignores its context and continues.
-func (r *Responder) answerInTime(ctx context.Context, req Request, files *sharedFiles) (Answer, error) {
+func (r *Responder) answerInTime(ctx context.Context, req Request, files *sharedFiles) (media.Answer, error) {
 	ctx, cancel := context.WithDeadlineCause(ctx, r.answerDeadline(ctx, req.ReceivedAt), errTooSlow)
 	defer cancel()
 	done := make(chan outcome, 1) // buffered, because after the deadline nobody receives
@@ -140,11 +142,11 @@ func (r *Responder) answerInTime(ctx context.Context, req Request, files *shared
 	case o := <-done:
 		// After the deadline, any error of the work may be a consequence of it.
 		if o.err != nil && errors.Is(context.Cause(ctx), errTooSlow) {
-			return Answer{}, errTooSlow
+			return media.Answer{}, errTooSlow
 		}
 		return o.answer, o.err
 	case <-ctx.Done():
-		return Answer{}, context.Cause(ctx)
+		return media.Answer{}, context.Cause(ctx)
 	}
 }
 
@@ -162,8 +164,8 @@ func (r *Responder) recoverWork(ctx context.Context, req Request) (o outcome) {
 	return outcome{answer, err}
 }
 
-func (r *Responder) work(ctx context.Context, req Request, uploads *OpenUploads) (Answer, error) {
-	work := Work{Customer: req.Customer, Question: req.Question}
+func (r *Responder) work(ctx context.Context, req Request, uploads *OpenUploads) (media.Answer, error) {
+	work := media.Work{Customer: req.Customer, Question: req.Question}
 	for _, f := range req.Files {
 		if f.File != nil {
 			work.Files = append(work.Files, *f.File)
@@ -171,16 +173,16 @@ func (r *Responder) work(ctx context.Context, req Request, uploads *OpenUploads)
 		}
 		file, err := uploads.Open(ctx, req.Owner, f.UploadID)
 		if err != nil {
-			return Answer{}, err
+			return media.Answer{}, err
 		}
 		work.Files = append(work.Files, file)
 	}
 	needsJob, err := r.Service.NeedsJob(ctx, work)
 	if err != nil {
-		return Answer{}, err
+		return media.Answer{}, err
 	}
 	if needsJob {
-		return Answer{}, errTooSlow
+		return media.Answer{}, errTooSlow
 	}
 	return r.Service.Answer(ctx, work)
 }
@@ -241,12 +243,12 @@ func (r *Responder) resume(ctx context.Context, job Job) error {
 // client that repeats a request gets the job that is running. An upload is identified by its ID,
 // because its content is not at hand.
 func (r *Responder) jobID(req Request) (string, error) {
-	work := Work{Question: req.Question}
+	work := media.Work{Question: req.Question}
 	for _, f := range req.Files {
 		if f.File != nil {
 			work.Files = append(work.Files, *f.File)
 		} else {
-			work.Files = append(work.Files, File{Sum: sha256.Sum256([]byte("upload " + f.UploadID))})
+			work.Files = append(work.Files, media.File{Sum: sha256.Sum256([]byte("upload " + f.UploadID))})
 		}
 	}
 	key, err := r.Service.ResultKey(work)

@@ -1,4 +1,4 @@
-package media_test
+package jobs_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit"
 	"portside/shared/testkit/awstest"
@@ -56,7 +57,7 @@ type batchTest struct {
 	store  *medias3.Store
 	client *s3.Client
 	bucket string
-	job    media.Job
+	job    jobs.Job
 
 	clockMu sync.Mutex
 	clock   time.Time
@@ -70,7 +71,7 @@ func newBatchTest(t *testing.T, summary func(ctx context.Context, text string, c
 		clock: awstest.RealTime(),
 	}
 	b.store = medias3.New(b.client, b.bucket, awstest.RealTime)
-	request := media.BatchRequest{Owner: owner, Question: media.Question{Task: media.Summarize}}
+	request := jobs.BatchRequest{Owner: owner, Question: media.Question{Task: media.Summarize}}
 	for _, text := range texts {
 		id := uuid.NewString()
 		request.Uploads, request.Names = append(request.Uploads, id), append(request.Names, text+".txt")
@@ -81,7 +82,7 @@ func newBatchTest(t *testing.T, summary func(ctx context.Context, text string, c
 			t.Fatal(err)
 		}
 	}
-	responder := media.NewResponder(media.ResponderParts{Service: b.service(), Uploads: b.store, Jobs: b.store, Now: awstest.RealTime})
+	responder := jobs.NewResponder(jobs.ResponderParts{Service: b.service(), Uploads: b.store, Jobs: b.store, Now: awstest.RealTime})
 	job, err := responder.StartBatch(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +124,7 @@ func (noResults) SaveResult(context.Context, string, media.Answer) error { retur
 
 // run runs the batch once, as an event does.
 func (b *batchTest) run(ctx context.Context) error {
-	return media.NewRunner(media.RunnerParts{
+	return jobs.NewRunner(jobs.RunnerParts{
 		Service: b.service(), Uploads: b.store, Jobs: b.store, Batches: b.store, Now: b.now,
 	}).Run(ctx, owner, b.job.ID)
 }
@@ -137,13 +138,13 @@ func (b *batchTest) mustRun() {
 }
 
 // stored returns the stored job. It ends the test unless the job and its documents have the statuses.
-func (b *batchTest) stored(status media.Status, states ...media.Status) media.Job {
+func (b *batchTest) stored(status jobs.Status, states ...jobs.Status) jobs.Job {
 	b.Helper()
 	job, err := b.store.Job(b.Context(), owner, b.job.ID)
 	if err != nil {
 		b.Fatal(err)
 	}
-	var got []media.Status
+	var got []jobs.Status
 	for _, d := range job.Batch.Documents {
 		got = append(got, d.Status)
 	}
@@ -154,7 +155,7 @@ func (b *batchTest) stored(status media.Status, states ...media.Status) media.Jo
 }
 
 // results returns the file with the results.
-func (b *batchTest) results(format media.ResultsFormat) string {
+func (b *batchTest) results(format jobs.ResultsFormat) string {
 	b.Helper()
 	key := "batches/" + owner + "/" + b.job.ID + "/results." + string(format)
 	out, err := b.client.GetObject(b.Context(), &s3.GetObjectInput{Bucket: &b.bucket, Key: &key})
@@ -193,12 +194,12 @@ func TestBatchAnswersEachDocument(t *testing.T) {
 		return echo(ctx, text, call)
 	}, "one", "", "panic", "four")
 	b.mustRun()
-	job := b.stored(media.Succeeded, media.Succeeded, media.Failed, media.Failed, media.Succeeded)
-	if job.Progress != 1 || job.Batch.Documents[1].Failure.Detail != media.ErrNoUpload.Detail {
+	job := b.stored(jobs.Succeeded, jobs.Succeeded, jobs.Failed, jobs.Failed, jobs.Succeeded)
+	if job.Progress != 1 || job.Batch.Documents[1].Failure.Detail != jobs.ErrNoUpload.Detail {
 		t.Errorf("job %+v", job)
 	}
 	id := job.Uploads
-	lines := strings.Split(b.results(media.JSONLines), "\n")
+	lines := strings.Split(b.results(jobs.JSONLines), "\n")
 	if want := `{"name":"one.txt","uploadId":"` + id[0] + `","status":"succeeded","result":{"summary":"=one","warnings":[]},` +
 		`"error":null}`; lines[0] != want {
 		t.Errorf("line %s, want %s", lines[0], want)
@@ -209,10 +210,10 @@ func TestBatchAnswersEachDocument(t *testing.T) {
 	}
 	want := "name,uploadId,status,error,summary\r\n" +
 		"one.txt," + id[0] + ",succeeded,,'=one\r\n" +
-		".txt," + id[1] + ",failed," + media.ErrNoUpload.Detail + ",\r\n" +
+		".txt," + id[1] + ",failed," + jobs.ErrNoUpload.Detail + ",\r\n" +
 		"panic.txt," + id[2] + ",failed,Something went wrong on our side.,\r\n" +
 		"four.txt," + id[3] + ",succeeded,,'=four\r\n"
-	if got := b.results(media.CSV); got != want {
+	if got := b.results(jobs.CSV); got != want {
 		t.Errorf("table\n%s\nwant\n%s", got, want)
 	}
 	b.mustRun() // the event is delivered twice
@@ -225,23 +226,23 @@ func TestBatchAnswersEachDocument(t *testing.T) {
 func TestBatchTriesAgain(t *testing.T) {
 	busy := fault.New(fault.Unavailable, "The model is busy.")
 	b := newBatchTest(t, func(ctx context.Context, text string, call int) (string, error) {
-		if text == "never" || text == "late" && call < media.MaxJobAttempts {
+		if text == "never" || text == "late" && call < jobs.MaxJobAttempts {
 			return "", busy
 		}
 		return echo(ctx, text, call)
 	}, "one", "late", "never")
-	for range media.MaxJobAttempts - 1 {
+	for range jobs.MaxJobAttempts - 1 {
 		if err := b.run(t.Context()); !errors.Is(err, busy) {
 			t.Fatalf("error %v, want %v", err, busy)
 		}
-		b.stored(media.Queued, media.Succeeded, media.Queued, media.Queued)
+		b.stored(jobs.Queued, jobs.Succeeded, jobs.Queued, jobs.Queued)
 	}
 	b.mustRun()
-	job := b.stored(media.Succeeded, media.Succeeded, media.Succeeded, media.Failed)
+	job := b.stored(jobs.Succeeded, jobs.Succeeded, jobs.Succeeded, jobs.Failed)
 	if failure := job.Batch.Documents[2].Failure; failure.Detail != busy.Detail {
 		t.Errorf("failure %+v, want %v", failure, busy)
 	}
-	if b.callsOf("one") != 1 || b.callsOf("never") != media.MaxJobAttempts {
+	if b.callsOf("one") != 1 || b.callsOf("never") != jobs.MaxJobAttempts {
 		t.Errorf("calls %v", b.calls)
 	}
 }
@@ -251,19 +252,19 @@ func TestBatchContinuesInOtherRuns(t *testing.T) {
 	b := newBatchTest(t, echo, "one", "two")
 	short, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for n := range media.MaxBatchRuns - 1 {
+	for n := range jobs.MaxBatchRuns - 1 {
 		if err := b.run(short); err != nil {
 			t.Fatal(err)
 		}
-		if job := b.stored(media.Queued, media.Queued, media.Queued); job.Attempts != 0 || b.events() != n+2 {
+		if job := b.stored(jobs.Queued, jobs.Queued, jobs.Queued); job.Attempts != 0 || b.events() != n+2 {
 			t.Fatalf("run %d: %d attempts, %d events", n, job.Attempts, b.events())
 		}
 	}
 	if err := b.run(short); err != nil {
 		t.Fatal(err)
 	}
-	job := b.stored(media.Succeeded, media.Failed, media.Failed)
-	if failure := job.Batch.Documents[0].Failure; failure.Detail != media.ErrNotReached.Detail {
+	job := b.stored(jobs.Succeeded, jobs.Failed, jobs.Failed)
+	if failure := job.Batch.Documents[0].Failure; failure.Detail != jobs.ErrNotReached.Detail {
 		t.Errorf("failure %+v, want ErrNotReached", failure)
 	}
 }
@@ -279,7 +280,7 @@ func TestBatchSurvivesKilledRuns(t *testing.T) {
 		}
 		return echo(ctx, text, call)
 	}, "killer", "killer too", "three")
-	for range media.MaxJobAttempts - 1 {
+	for range jobs.MaxJobAttempts - 1 {
 		late.Go(func() { _ = b.run(context.WithoutCancel(t.Context())) })
 		<-started
 		<-started
@@ -289,23 +290,23 @@ func TestBatchSurvivesKilledRuns(t *testing.T) {
 		t.Fatalf("%d events, want 2", b.events())
 	}
 	b.mustRun()
-	job := b.stored(media.Succeeded, media.Failed, media.Failed, media.Succeeded)
-	if failure := job.Batch.Documents[0].Failure; failure.Detail != media.ErrInterrupted.Detail {
+	job := b.stored(jobs.Succeeded, jobs.Failed, jobs.Failed, jobs.Succeeded)
+	if failure := job.Batch.Documents[0].Failure; failure.Detail != jobs.ErrInterrupted.Detail {
 		t.Errorf("failure %+v, want ErrInterrupted", failure)
 	}
 	close(release)
 	late.Wait()
-	b.stored(media.Succeeded, media.Failed, media.Failed, media.Succeeded)
+	b.stored(jobs.Succeeded, jobs.Failed, jobs.Failed, jobs.Succeeded)
 }
 
 func TestLongAnswersOfBatch(t *testing.T) {
 	b := newBatchTest(t, func(context.Context, string, int) (string, error) { return strings.Repeat("long", 70_000), nil }, "one")
 	b.mustRun()
-	if failure := b.stored(media.Succeeded, media.Failed).Batch.Documents[0].Failure; failure.Detail != media.ErrLongAnswer.Detail {
+	if failure := b.stored(jobs.Succeeded, jobs.Failed).Batch.Documents[0].Failure; failure.Detail != jobs.ErrLongAnswer.Detail {
 		t.Errorf("failure %+v, want ErrLongAnswer", failure)
 	}
 	answer := media.Answer{Evidence: map[string][]media.Quote{"total": {{Quote: strings.Repeat("x", 300<<10)}}}}
-	line, err := media.EncodeLine(media.BatchLine{Result: &answer})
+	line, err := jobs.EncodeLine(jobs.BatchLine{Result: &answer})
 	if err != nil || bytes.Contains(line, []byte("xxx")) || !bytes.Contains(line, []byte("The evidence was left out")) {
 		t.Errorf("line of %d bytes, error %v", len(line), err)
 	}
@@ -315,13 +316,13 @@ func TestCSVRow(t *testing.T) {
 	const line = `{"name":"@a","uploadId":"u","status":"succeeded","error":null,"result":{"extracted_data":{"total":-5,"who":"-5 EUR",` +
 		`"open":null,"paid":true,"lines":[{"a":1}],"＝x":"\u200b=1+1"},"warnings":[]}}`
 	columns := []string{"total", "who", "open", "paid", "lines", "other", "＝x"}
-	row, err := media.CSVRow([]byte(line), columns)
+	row, err := jobs.CSVRow([]byte(line), columns)
 	want := []string{"'@a", "u", "succeeded", "", "-5", "'-5 EUR", "", "true", `[{"a":1}]`, "", "'\u200b=1+1"}
 	if err != nil || strings.Join(row, "|") != strings.Join(want, "|") {
 		t.Errorf("row %q, error %v, want %q", row, err, want)
 	}
 	titles := "name|uploadId|status|error|total|who|open|paid|lines|other|'＝x"
-	if got := strings.Join(media.CSVHeader(columns), "|"); got != titles {
+	if got := strings.Join(jobs.CSVHeader(columns), "|"); got != titles {
 		t.Errorf("header %s, want %s", got, titles)
 	}
 }

@@ -1,4 +1,4 @@
-package media
+package jobs
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"portside/shared/core/text"
+	"portside/shared/media"
 )
 
 // fetchWorkers is how many lines are fetched at the same time.
@@ -38,7 +39,7 @@ func (r *Runner) saveFile(
 		err := write(ctx, out, job)
 		writer.CloseWithError(errors.Join(err, out.Flush()))
 	}()
-	file, closeFile, err := Spool(reader)
+	file, closeFile, err := media.Spool(reader)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (r *Runner) writeJSONLines(ctx context.Context, out io.Writer, job Job) err
 
 // writeCSV writes a table with one row for each document (RFC 4180).
 func (r *Runner) writeCSV(ctx context.Context, out io.Writer, job Job) error {
-	columns := job.Question.columns()
+	columns := job.Question.Columns()
 	table := csv.NewWriter(out)
 	table.UseCRLF = true
 	if err := table.Write(csvHeader(columns)); err != nil {
@@ -71,28 +72,6 @@ func (r *Runner) writeCSV(ctx context.Context, out io.Writer, job Job) error {
 	})
 	table.Flush()
 	return errors.Join(err, table.Error())
-}
-
-// columns returns the names of the values in the answer, in the order of the question.
-func (q Question) columns() []string {
-	if q.Task == Summarize {
-		return []string{"summary"}
-	}
-	var names []string
-	for _, v := range q.Variables {
-		names = append(names, v.Name)
-	}
-	members, _ := parseObject(q.Schema) // fails only if there is no schema, because the request was checked
-	for _, m := range members {
-		if m.key != "properties" {
-			continue
-		}
-		properties, _ := parseObject(m.value)
-		for _, p := range properties {
-			names = append(names, p.key)
-		}
-	}
-	return names
 }
 
 // csvHeader returns the titles of all columns. The requester chooses the names of the values.

@@ -1,4 +1,4 @@
-package media_test
+package jobs_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"portside/documents"
 	"portside/shared/core/fault"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
 )
@@ -24,7 +25,7 @@ import (
 // responderTest is a Responder on a real store.
 type responderTest struct {
 	*testing.T
-	media.ResponderParts
+	jobs.ResponderParts
 	client *s3.Client
 	bucket string
 	closed atomic.Int32 // requests whose files were closed
@@ -35,9 +36,9 @@ func newResponderTest(t *testing.T) *responderTest {
 	t.Helper()
 	r := &responderTest{T: t, client: awstest.S3(t), bucket: awstest.Bucket(t)}
 	store := medias3.New(r.client, r.bucket, awstest.RealTime)
-	r.ResponderParts = media.ResponderParts{
+	r.ResponderParts = jobs.ResponderParts{
 		Uploads: store, Jobs: store, Now: awstest.RealTime,
-		Timing: media.Timing{AnswerTimeout: time.Hour, UploadDelay: time.Hour},
+		Timing: jobs.Timing{AnswerTimeout: time.Hour, UploadDelay: time.Hour},
 	}
 	r.answerWith(func(context.Context, int) (string, error) { return "Short.", nil })
 	return r
@@ -58,36 +59,36 @@ func (r *responderTest) changeService(change func(*media.Parts)) {
 }
 
 // request returns a request to summarize a file.
-func (r *responderTest) request(content string) media.Request {
-	return media.Request{
+func (r *responderTest) request(content string) jobs.Request {
+	return jobs.Request{
 		Owner: owner, Question: media.Question{Task: media.Summarize}, ReceivedAt: awstest.RealTime(),
-		Files: []media.RequestFile{{File: &media.File{Source: source(content), Sum: sha256.Sum256([]byte(content))}}},
+		Files: []jobs.RequestFile{{File: &media.File{Source: source(content), Sum: sha256.Sum256([]byte(content))}}},
 		Close: func() { r.closed.Add(1) },
 	}
 }
 
-func (r *responderTest) respond(req media.Request) (media.Response, error) {
-	return media.NewResponder(r.ResponderParts).Respond(r.Context(), req)
+func (r *responderTest) respond(req jobs.Request) (jobs.Response, error) {
+	return jobs.NewResponder(r.ResponderParts).Respond(r.Context(), req)
 }
 
 // mustStartJob ends the test unless the response is a queued job.
-func (r *responderTest) mustStartJob(req media.Request) media.Job {
+func (r *responderTest) mustStartJob(req jobs.Request) jobs.Job {
 	r.Helper()
 	response, err := r.respond(req)
-	if err != nil || response.Job == nil || response.Job.Status != media.Queued {
+	if err != nil || response.Job == nil || response.Job.Status != jobs.Queued {
 		r.Fatalf("response %+v, error %v; want a queued job", response, err)
 	}
 	return *response.Job
 }
 
 // run does the work of a job and returns the job.
-func (r *responderTest) run(id string) media.Job {
+func (r *responderTest) run(id string) jobs.Job {
 	r.Helper()
-	runner := media.NewRunner(media.RunnerParts{Service: r.Service, Uploads: r.Uploads, Jobs: r.Jobs, Now: r.Now})
+	runner := jobs.NewRunner(jobs.RunnerParts{Service: r.Service, Uploads: r.Uploads, Jobs: r.Jobs, Now: r.Now})
 	if err := runner.Run(r.Context(), owner, id); err != nil {
 		r.Fatal(err)
 	}
-	job, err := media.NewResponder(r.ResponderParts).FindJob(r.Context(), owner, id)
+	job, err := jobs.NewResponder(r.ResponderParts).FindJob(r.Context(), owner, id)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestRespondStartsJobForSlowWork(t *testing.T) {
 	}
 
 	engine.setSummary(func(context.Context, int) (string, error) { return "At last.", nil })
-	if done := r.run(job.ID); done.Status != media.Succeeded || done.Answer.Summary != "At last." {
+	if done := r.run(job.ID); done.Status != jobs.Succeeded || done.Answer.Summary != "At last." {
 		t.Errorf("job %+v", done)
 	}
 	r.Timing.AnswerTimeout = time.Hour
@@ -226,7 +227,7 @@ func TestRespondResumesAnInterruptedStart(t *testing.T) {
 			t.Errorf("events %q, want %q", events, event)
 		}
 	}
-	if done := r.run(job.ID); done.Status != media.Succeeded {
+	if done := r.run(job.ID); done.Status != jobs.Succeeded {
 		t.Errorf("job %+v", done)
 	}
 }
@@ -237,22 +238,27 @@ func TestRespondRestartsFailedJob(t *testing.T) {
 	req := r.request("a")
 	req.WantsJob = true
 	job := r.mustStartJob(req)
-	if failed := r.run(job.ID); failed.Status != media.Failed || failed.Failure.Detail != "No." {
+	if failed := r.run(job.ID); failed.Status != jobs.Failed || failed.Failure.Detail != "No." {
 		t.Fatalf("job %+v, want a failure", failed)
 	}
 	if again := r.mustStartJob(req); again.ID != job.ID || again.Failure != nil {
 		t.Errorf("job %+v, want %s without its failure", again, job.ID)
 	}
 	engine.setSummary(func(context.Context, int) (string, error) { return "Yes.", nil })
-	if done := r.run(job.ID); done.Status != media.Succeeded || done.Answer.Summary != "Yes." {
+	if done := r.run(job.ID); done.Status != jobs.Succeeded || done.Answer.Summary != "Yes." {
 		t.Errorf("job %+v", done)
 	}
 }
 
+// slowTranscriber is a transcriber for which a client does not wait.
+type slowTranscriber struct{ media.NoTranscriber }
+
+func (slowTranscriber) Slow() bool { return true }
+
 func TestRespondStartsJobAtOnceForSlowTranscriber(t *testing.T) {
 	r := newResponderTest(t)
 	r.changeService(func(p *media.Parts) {
-		p.Transcriber = &stubTranscriber{slow: true}
+		p.Transcriber = slowTranscriber{}
 		p.Detect = func(_ context.Context, file documents.Source, _ documents.Limits) (documents.Format, error) {
 			if file.Size > 1 {
 				return documents.Audio, nil
@@ -271,8 +277,8 @@ func TestRespondReadsEarlierUploads(t *testing.T) {
 	r := newResponderTest(t)
 	const id = "0192f3a1-0000-7000-8000-0000000000cc"
 	req := r.request("a")
-	req.Files = []media.RequestFile{{UploadID: id}}
-	if _, err := r.respond(req); !errors.Is(err, media.ErrNoUpload) {
+	req.Files = []jobs.RequestFile{{UploadID: id}}
+	if _, err := r.respond(req); !errors.Is(err, jobs.ErrNoUpload) {
 		t.Errorf("error %v, want ErrNoUpload", err)
 	}
 	if err := r.Uploads.SaveUpload(t.Context(), owner, id, source("a")); err != nil {
@@ -300,7 +306,7 @@ func TestRespondStartsJobForWorkThatIgnoresContext(t *testing.T) {
 	job := r.mustStartJob(r.request("a"))
 	r.mustStore(1)
 	close(finish)
-	if done := r.run(job.ID); done.Status != media.Succeeded || done.Answer.Summary != "At last." {
+	if done := r.run(job.ID); done.Status != jobs.Succeeded || done.Answer.Summary != "At last." {
 		t.Errorf("job %+v", done)
 	}
 }
@@ -359,7 +365,7 @@ func TestRespondStartsJobBeforeContextEnds(t *testing.T) {
 	for _, left := range []time.Duration{time.Hour, 10 * time.Minute} {
 		ctx, cancel := context.WithTimeout(t.Context(), left)
 		req.Question.Hint = left.String() // not the cached answer
-		_, err := media.NewResponder(r.ResponderParts).Respond(ctx, req)
+		_, err := jobs.NewResponder(r.ResponderParts).Respond(ctx, req)
 		cancel()
 		if err != nil {
 			t.Fatal(err)
@@ -389,12 +395,12 @@ func TestRespondLeavesUploadsToLifecycle(t *testing.T) {
 var errNotStarted = errors.New("not started")
 
 // failingJobs starts no jobs.
-type failingJobs struct{ media.Jobs }
+type failingJobs struct{ jobs.Store }
 
-func (failingJobs) StartJob(context.Context, media.Job) error { return errNotStarted }
+func (failingJobs) StartJob(context.Context, jobs.Job) error { return errNotStarted }
 
 // blockedUploads saves nothing until the context ends.
-type blockedUploads struct{ media.Uploads }
+type blockedUploads struct{ jobs.Uploads }
 
 func (blockedUploads) SaveUpload(ctx context.Context, _, _ string, _ documents.Source) error {
 	<-ctx.Done()
@@ -402,24 +408,24 @@ func (blockedUploads) SaveUpload(ctx context.Context, _, _ string, _ documents.S
 }
 
 // noJobs are the jobs of an owner who has none. No job may be started.
-type noJobs struct{ media.Jobs }
+type noJobs struct{ jobs.Store }
 
-func (noJobs) Job(context.Context, string, string) (media.Job, error) {
-	return media.Job{}, media.ErrNoJob
+func (noJobs) Job(context.Context, string, string) (jobs.Job, error) {
+	return jobs.Job{}, jobs.ErrNoJob
 }
 
 // If the upload takes too long, there must be time left to say so. The clock is simulated, so nothing here may call S3.
 func TestRespondGivesUpOnSlowUploads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := newTextService(&stubEngine{})
-		responder := media.NewResponder(media.ResponderParts{Service: service, Uploads: blockedUploads{}, Jobs: noJobs{}, Now: awstest.RealTime})
+		responder := jobs.NewResponder(jobs.ResponderParts{Service: service, Uploads: blockedUploads{}, Jobs: noJobs{}, Now: awstest.RealTime})
 		req := (&responderTest{T: t}).request("a")
 		req.WantsJob = true
 		// A second of the deadline is reserved for the response.
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		_, err := responder.Respond(ctx, req)
-		if waited := awstest.RealTime().Sub(req.ReceivedAt); !errors.Is(err, media.ErrNotUploaded) || waited != 2*time.Second {
+		if waited := awstest.RealTime().Sub(req.ReceivedAt); !errors.Is(err, jobs.ErrNotUploaded) || waited != 2*time.Second {
 			t.Errorf("error %v after %v; want ErrNotUploaded a second before the deadline", err, waited)
 		}
 	})

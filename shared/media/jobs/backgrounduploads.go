@@ -1,4 +1,4 @@
-package media
+package jobs
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/core/fault"
+	"portside/shared/media"
 )
 
 // ErrNotUploaded means that a job cannot start, because its files were not uploaded in time.
@@ -20,8 +21,8 @@ var ErrNotUploaded = fault.New(fault.Unavailable, "The service cannot store the 
 type backgroundUploads struct {
 	uploads Uploads
 	owner   string
-	ids     []string     // of all files of the work
-	files   map[int]File // files of the request, by their index in ids
+	ids     []string           // of all files of the work
+	files   map[int]media.File // files of the request, by their index in ids
 
 	needed chan struct{} // closed by wait: a job needs the files
 	unused chan struct{} // closed by finish: nobody needs the files
@@ -35,7 +36,7 @@ type backgroundUploads struct {
 func (r *Responder) startUploads(ctx context.Context, req Request) *backgroundUploads {
 	ctx, cancel := context.WithCancel(ctx)
 	u := &backgroundUploads{
-		uploads: r.Uploads, owner: req.Owner, files: map[int]File{}, cancel: cancel,
+		uploads: r.Uploads, owner: req.Owner, files: map[int]media.File{}, cancel: cancel,
 		needed: make(chan struct{}), unused: make(chan struct{}), ended: make(chan struct{}),
 	}
 	for i, f := range req.Files {

@@ -1,4 +1,4 @@
-package media
+package jobs
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/retry"
+	"portside/shared/media"
 )
 
 // Runner does the work of jobs.
@@ -27,9 +28,9 @@ type Runner struct{ RunnerParts }
 
 // RunnerParts configures a Runner.
 type RunnerParts struct {
-	Service *Service
+	Service *media.Service
 	Uploads Uploads
-	Jobs    Jobs
+	Jobs    Store
 	Batches BatchResults
 	Now     func() time.Time
 }
@@ -58,7 +59,7 @@ func (r *Runner) Run(ctx context.Context, owner, id string) error {
 		return r.runBatch(ctx, job)
 	}
 	job, answer, err := r.attempt(ctx, job)
-	if err != nil && isTransient(err) && job.Attempts < MaxJobAttempts {
+	if err != nil && media.IsTransient(err) && job.Attempts < MaxJobAttempts {
 		job.Status = Queued
 		_, saveErr := r.Jobs.SaveJob(ctx, job)
 		return errors.Join(err, saveErr)
@@ -82,7 +83,7 @@ func (r *Runner) begin(ctx context.Context, owner, id string) (Job, error) {
 }
 
 // end saves the answer of an attempt, or err as its failure. If another attempt has begun since, only an answer ends the job.
-func (r *Runner) end(ctx context.Context, job Job, answer Answer, err error) error {
+func (r *Runner) end(ctx context.Context, job Job, answer media.Answer, err error) error {
 	if err != nil {
 		job.Status, job.Failure = Failed, failureOf(ctx, err)
 	} else {
@@ -108,7 +109,7 @@ func (r *Runner) end(ctx context.Context, job Job, answer Answer, err error) err
 func isJobChanged(err error) bool { return errors.Is(err, ErrJobChanged) }
 
 // attempt does the work once. It returns the job with the progress that was made.
-func (r *Runner) attempt(ctx context.Context, job Job) (Job, Answer, error) {
+func (r *Runner) attempt(ctx context.Context, job Job) (Job, media.Answer, error) {
 	workCtx := ctx
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -116,17 +117,11 @@ func (r *Runner) attempt(ctx context.Context, job Job) (Job, Answer, error) {
 		defer cancel()
 	}
 	saver := &progressSaver{runner: r, ctx: ctx, job: job, savedAt: r.Now()}
-	answer, err := r.work(WithProgress(workCtx, saver.report), job)
+	answer, err := r.work(media.WithProgress(workCtx, saver.report), job)
 	if err != nil && errors.Is(context.Cause(workCtx), ErrTooLong) {
 		err = fmt.Errorf("%w (%w)", ErrTooLong, err)
 	}
 	return saver.stop(), answer, err
-}
-
-// isTransient reports whether the same work may succeed later.
-func isTransient(err error) bool {
-	kind := fault.KindOf(err)
-	return kind == fault.Unavailable || kind == fault.RateLimited
 }
 
 // failureOf returns the failure that the owner of a job sees. It logs internal errors and hides
@@ -143,19 +138,19 @@ func failureOf(ctx context.Context, err error) *Failure {
 const fetchingShare = 0.1
 
 // work fetches the files of the job and answers its question.
-func (r *Runner) work(ctx context.Context, job Job) (Answer, error) {
+func (r *Runner) work(ctx context.Context, job Job) (media.Answer, error) {
 	files := NewOpenUploads(r.Uploads)
 	defer files.Close()
-	work := Work{Customer: job.Customer, Question: job.Question}
+	work := media.Work{Customer: job.Customer, Question: job.Question}
 	for i, id := range job.Uploads {
 		file, err := files.Open(ctx, job.Owner, id)
 		if err != nil {
-			return Answer{}, err
+			return media.Answer{}, err
 		}
 		work.Files = append(work.Files, file)
-		Progress(ctx, fetchingShare*float64(i+1)/float64(len(job.Uploads)))
+		media.Progress(ctx, fetchingShare*float64(i+1)/float64(len(job.Uploads)))
 	}
-	return r.Service.Answer(withProgressPart(ctx, fetchingShare, 1), work)
+	return r.Service.Answer(media.WithProgressPart(ctx, fetchingShare, 1), work)
 }
 
 // progressSaver saves the progress of a job during its work.

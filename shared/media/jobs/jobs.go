@@ -1,4 +1,13 @@
-package media
+// Package jobs does the work of [media.Service] for clients: while they wait, or later.
+//
+// A client sends its files in one of three ways: in the request, as an earlier upload, or either of
+// them with a request for a job. A [Responder] answers while the client waits, or turns the work
+// into a [Job] if it takes too long. A [Runner] does the work of jobs. A [Batch] is a job that answers
+// one question about each of many files.
+//
+// A job runs at least once and ends once, also if processes crash: every save names the version of the
+// job that was read.
+package jobs
 
 import (
 	"context"
@@ -9,6 +18,7 @@ import (
 	"portside/documents"
 	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
+	"portside/shared/media"
 )
 
 // Status is the state of a job.
@@ -70,17 +80,17 @@ var (
 
 // Job is work that continues after its request was answered.
 type Job struct {
-	ID        string    `json:"id"`
-	Owner     string    `json:"owner"`
-	Customer  string    `json:"customer,omitempty"` // of the owner; empty for the vendor's staff
-	Question  Question  `json:"question"`
-	Uploads   []string  `json:"uploads"` // IDs of the files
-	Status    Status    `json:"status"`
-	Attempts  int       `json:"tries"`    // attempts that have begun
-	Progress  float64   `json:"progress"` // of the latest attempt, from 0 to 1
-	Answer    *Answer   `json:"answer,omitempty"`
-	Failure   *Failure  `json:"failure,omitempty"`
-	CreatedAt time.Time `json:"createdAt"`
+	ID        string         `json:"id"`
+	Owner     string         `json:"owner"`
+	Customer  string         `json:"customer,omitempty"` // of the owner; empty for the vendor's staff
+	Question  media.Question `json:"question"`
+	Uploads   []string       `json:"uploads"` // IDs of the files
+	Status    Status         `json:"status"`
+	Attempts  int            `json:"tries"`    // attempts that have begun
+	Progress  float64        `json:"progress"` // of the latest attempt, from 0 to 1
+	Answer    *media.Answer  `json:"answer,omitempty"`
+	Failure   *Failure       `json:"failure,omitempty"`
+	CreatedAt time.Time      `json:"createdAt"`
 	// Batch has the documents of a job that answers its question about each upload separately. It is nil for other jobs.
 	Batch *Batch `json:"batch,omitempty"`
 
@@ -138,11 +148,11 @@ type Uploads interface {
 	SaveUpload(ctx context.Context, owner, id string, file documents.Source) error
 	// OpenUpload returns a file, or ErrNoUpload if the owner has none with the ID. The caller must call
 	// closeFile.
-	OpenUpload(ctx context.Context, owner, id string) (file File, closeFile func(), err error)
+	OpenUpload(ctx context.Context, owner, id string) (file media.File, closeFile func(), err error)
 }
 
-// Jobs stores jobs for the time of Retention.
-type Jobs interface {
+// Store stores jobs for the time of Retention.
+type Store interface {
 	// StartJob stores a job if the stored one still has the given version, and makes sure that a
 	// Runner soon runs it, at least once. If several requests start a job at the same time, one
 	// succeeds and the rest get ErrAlreadyStarted. After any other error, no job was started. The error
@@ -161,6 +171,13 @@ type Jobs interface {
 	Job(ctx context.Context, owner, id string) (Job, error)
 }
 
+// maxOpenBytes is the total size of open uploads above which a request opens no other upload. The disk of a function has 512 MB, and one
+// more upload can have up to medias3.MaxUploadBytes.
+const maxOpenBytes = 300 << 20
+
+// ErrTooManyBytes means that the files are larger than maxOpenBytes together.
+var ErrTooManyBytes = fault.New(fault.Unprocessable, "The files have more than 300 MB together. Send fewer files, or smaller ones.")
+
 // OpenUploads opens uploads and closes them together.
 type OpenUploads struct {
 	uploads Uploads
@@ -173,9 +190,9 @@ func NewOpenUploads(uploads Uploads) *OpenUploads { return &OpenUploads{uploads:
 
 // Open opens an upload of its owner. The file can be read until Close. It returns the errors of
 // [Uploads.OpenUpload], and ErrTooManyBytes.
-func (o *OpenUploads) Open(ctx context.Context, owner, id string) (File, error) {
+func (o *OpenUploads) Open(ctx context.Context, owner, id string) (media.File, error) {
 	if o.size > maxOpenBytes {
-		return File{}, ErrTooManyBytes
+		return media.File{}, ErrTooManyBytes
 	}
 	file, closeFile, err := o.uploads.OpenUpload(ctx, owner, id)
 	if err == nil {

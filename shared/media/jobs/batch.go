@@ -1,4 +1,4 @@
-package media
+package jobs
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
+	"portside/shared/media"
 )
 
 // Limits of a batch.
@@ -79,13 +80,13 @@ func (b *Batch) clone() *Batch { return &Batch{Documents: slices.Clone(b.Documen
 type BatchRequest struct {
 	Owner    string
 	Customer string // of the owner; empty for the vendor's staff
-	Question Question
+	Question media.Question
 	Uploads  []string // the IDs of the documents' uploads
 	Names    []string // the names of the documents, with the indexes of Uploads
 }
 
 // StartBatch starts a job that answers the question about each document. If an equal request has already started the job and it has not
-// ended, StartBatch returns that job. Errors: those of [Jobs].
+// ended, StartBatch returns that job. Errors: those of [Store].
 func (r *Responder) StartBatch(ctx context.Context, req BatchRequest) (Job, error) {
 	id, err := r.batchID(req)
 	if err != nil {
@@ -102,7 +103,7 @@ func (r *Responder) StartBatch(ctx context.Context, req BatchRequest) (Job, erro
 
 // batchID returns the ID of a batch. Equal requests of an owner get the same ID, so a repeated request finds the job that is running.
 func (r *Responder) batchID(req BatchRequest) (string, error) {
-	question, err := r.Service.ResultKey(Work{Question: req.Question})
+	question, err := r.Service.ResultKey(media.Work{Question: req.Question})
 	if err != nil {
 		return "", err
 	}
@@ -112,11 +113,11 @@ func (r *Responder) batchID(req BatchRequest) (string, error) {
 
 // BatchLine is a document's line in the results of a batch.
 type BatchLine struct {
-	Name     string   `json:"name"`
-	UploadID string   `json:"uploadId"`
-	Status   Status   `json:"status"`
-	Result   *Answer  `json:"result"` // null unless it succeeded
-	Error    *Problem `json:"error"`  // null unless it failed
+	Name     string        `json:"name"`
+	UploadID string        `json:"uploadId"`
+	Status   Status        `json:"status"`
+	Result   *media.Answer `json:"result"` // null unless it succeeded
+	Error    *Problem      `json:"error"`  // null unless it failed
 }
 
 // Problem is a Failure as clients see it.
@@ -148,7 +149,7 @@ type BatchResults interface {
 	// Line returns a document's line. Errors: ErrNoLine.
 	Line(ctx context.Context, job Job, index int) ([]byte, error)
 	// SaveResults stores a file with the results of all documents.
-	SaveResults(ctx context.Context, job Job, format ResultsFormat, file File) error
+	SaveResults(ctx context.Context, job Job, format ResultsFormat, file media.File) error
 }
 
 // ErrNoLine means that the store has no line for the document.

@@ -1,4 +1,4 @@
-package media
+package jobs
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"portside/shared/media"
 )
 
 // batchRun is one run of a batch. Its workers answer documents until all documents have ended, too little time is left, or another run has
@@ -140,7 +142,7 @@ func (b *batchRun) record(ctx context.Context, index int, err error) {
 	switch {
 	case err == nil:
 		d.Status = Succeeded
-	case (timedOut || isTransient(err)) && d.Tries < MaxJobAttempts:
+	case (timedOut || media.IsTransient(err)) && d.Tries < MaxJobAttempts:
 		d.Status, b.attempted[index] = Queued, err
 	case timedOut:
 		b.fail(d, ErrTooLong)

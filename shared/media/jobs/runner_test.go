@@ -1,4 +1,4 @@
-package media_test
+package jobs_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
+	"portside/shared/media/jobs"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit"
 	"portside/shared/testkit/awstest"
@@ -65,7 +66,7 @@ type runnerTest struct {
 }
 
 // SaveJob records the progress and saves the job.
-func (r *runnerTest) SaveJob(ctx context.Context, job media.Job) (media.Job, error) {
+func (r *runnerTest) SaveJob(ctx context.Context, job jobs.Job) (jobs.Job, error) {
 	r.mu.Lock()
 	r.saved = append(r.saved, job.Progress)
 	r.mu.Unlock()
@@ -79,8 +80,8 @@ func newRunnerTest(t *testing.T, summary func(ctx context.Context, call int) (st
 	r := &runnerTest{T: t, stubEngine: &stubEngine{summary: summary}, clock: awstest.RealTime()}
 	r.Store = medias3.New(awstest.S3(t), awstest.Bucket(t), awstest.RealTime)
 	upload := uuid.NewString()
-	job := media.Job{
-		ID: jobID, Owner: owner, Status: media.Queued, CreatedAt: r.clock, Uploads: []string{upload},
+	job := jobs.Job{
+		ID: jobID, Owner: owner, Status: jobs.Queued, CreatedAt: r.clock, Uploads: []string{upload},
 		Question: media.Question{Task: media.Summarize},
 	}
 	if err := errors.Join(r.SaveUpload(t.Context(), owner, upload, source("A text.")), r.StartJob(t.Context(), job)); err != nil {
@@ -93,7 +94,7 @@ func newRunnerTest(t *testing.T, summary func(ctx context.Context, call int) (st
 func (r *runnerTest) run(ctx context.Context) error {
 	service := newTextService(r.stubEngine)
 	now := func() time.Time { return r.clock }
-	return media.NewRunner(media.RunnerParts{Service: service, Uploads: r.Store, Jobs: r, Now: now}).Run(ctx, owner, jobID)
+	return jobs.NewRunner(jobs.RunnerParts{Service: service, Uploads: r.Store, Jobs: r, Now: now}).Run(ctx, owner, jobID)
 }
 
 // newTextService returns a service that takes every file for plain text with the words "A text.".
@@ -107,12 +108,14 @@ func newTextService(engine answers.Engine) *media.Service {
 				return into.Add(documents.Block{Kind: documents.Paragraph, Text: "A text."})
 			},
 		},
-		Engine: engine, Results: memoryResults{}, Limits: documents.DefaultLimits(),
+		Engine: engine, Results: noResults{}, Limits: documents.DefaultLimits(),
 	})
 }
 
+func source(content string) documents.Source { return documents.FromBytes([]byte(content)) }
+
 // mustBe ends the test unless the job has the status and the engine was called that often.
-func (r *runnerTest) mustBe(status media.Status, calls int) media.Job {
+func (r *runnerTest) mustBe(status jobs.Status, calls int) jobs.Job {
 	r.Helper()
 	job, err := r.Job(r.Context(), owner, jobID)
 	if err != nil || job.Status != status || r.callCount() != calls {
@@ -124,17 +127,17 @@ func (r *runnerTest) mustBe(status media.Status, calls int) media.Job {
 func TestRunRetriesTransientFailures(t *testing.T) {
 	busy := fault.New(fault.Unavailable, "The model is busy.")
 	r := newRunnerTest(t, func(context.Context, int) (string, error) { return "", busy })
-	for attempt := 1; attempt < media.MaxJobAttempts; attempt++ {
+	for attempt := 1; attempt < jobs.MaxJobAttempts; attempt++ {
 		if err := r.run(t.Context()); !errors.Is(err, busy) {
 			t.Fatalf("attempt %d: error %v, want %v", attempt, err, busy)
 		}
-		r.mustBe(media.Queued, attempt)
+		r.mustBe(jobs.Queued, attempt)
 	}
 	for range 2 { // the last event is delivered twice
 		if err := r.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		job := r.mustBe(media.Failed, media.MaxJobAttempts)
+		job := r.mustBe(jobs.Failed, jobs.MaxJobAttempts)
 		if job.Failure == nil || job.Failure.Kind != fault.Unavailable || job.Failure.Detail != busy.Detail {
 			t.Errorf("failure %+v, want %v", job.Failure, busy)
 		}
@@ -143,15 +146,15 @@ func TestRunRetriesTransientFailures(t *testing.T) {
 
 func TestRunSucceedsAfterTransientFailures(t *testing.T) {
 	r := newRunnerTest(t, func(_ context.Context, call int) (string, error) {
-		if call < media.MaxJobAttempts {
+		if call < jobs.MaxJobAttempts {
 			return "", fault.New(fault.Unavailable, "The model is busy.")
 		}
 		return "At last.", nil
 	})
-	for range media.MaxJobAttempts {
+	for range jobs.MaxJobAttempts {
 		_ = r.run(t.Context()) // the test looks at the job instead
 	}
-	if job := r.mustBe(media.Succeeded, media.MaxJobAttempts); job.Answer.Summary != "At last." || job.Progress != 1 {
+	if job := r.mustBe(jobs.Succeeded, jobs.MaxJobAttempts); job.Answer.Summary != "At last." || job.Progress != 1 {
 		t.Errorf("job %+v", job)
 	}
 }
@@ -160,17 +163,17 @@ func TestRunSucceedsAfterTransientFailures(t *testing.T) {
 // the work again.
 func TestRunGivesUpAfterKilledAttempts(t *testing.T) {
 	r := newRunnerTest(t, func(context.Context, int) (string, error) { panic("killed") })
-	for attempt := 1; attempt < media.MaxJobAttempts; attempt++ {
+	for attempt := 1; attempt < jobs.MaxJobAttempts; attempt++ {
 		func() {
 			defer func() { _ = recover() }()
 			_ = r.run(t.Context())
 		}()
-		r.mustBe(media.Running, attempt)
+		r.mustBe(jobs.Running, attempt)
 	}
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if job := r.mustBe(media.Failed, media.MaxJobAttempts-1); job.Failure.Detail != media.ErrInterrupted.Detail {
+	if job := r.mustBe(jobs.Failed, jobs.MaxJobAttempts-1); job.Failure.Detail != jobs.ErrInterrupted.Detail {
 		t.Errorf("failure %+v, want ErrInterrupted", job.Failure)
 	}
 }
@@ -192,7 +195,7 @@ func TestKilledDuplicateLeavesTheAnswer(t *testing.T) {
 		if err := r.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if job := r.mustBe(media.Succeeded, 2); job.Answer.Summary != "First." {
+		if job := r.mustBe(jobs.Succeeded, 2); job.Answer.Summary != "First." {
 			t.Errorf("answer %+v", job.Answer)
 		}
 	}
@@ -222,7 +225,7 @@ func TestLateFailureLeavesTheAnswer(t *testing.T) {
 		}
 		close(mayFail)
 		<-done
-		if job := r.mustBe(media.Succeeded, 2); job.Answer.Summary != "First." {
+		if job := r.mustBe(jobs.Succeeded, 2); job.Answer.Summary != "First." {
 			t.Errorf("answer %+v", job.Answer)
 		}
 	}
@@ -230,15 +233,15 @@ func TestLateFailureLeavesTheAnswer(t *testing.T) {
 
 // oneJob has a job and its upload.
 type oneJob struct {
-	media.Jobs
-	media.Uploads
+	jobs.Store
+	jobs.Uploads
 
-	job media.Job
+	job jobs.Job
 }
 
-func (o *oneJob) Job(context.Context, string, string) (media.Job, error) { return o.job, nil }
+func (o *oneJob) Job(context.Context, string, string) (jobs.Job, error) { return o.job, nil }
 
-func (o *oneJob) SaveJob(_ context.Context, job media.Job) (media.Job, error) {
+func (o *oneJob) SaveJob(_ context.Context, job jobs.Job) (jobs.Job, error) {
 	o.job = job
 	return job, nil
 }
@@ -251,14 +254,14 @@ func (*oneJob) OpenUpload(context.Context, string, string) (media.File, func(), 
 func TestRunEndsBeforeDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := &stubEngine{summary: waitForContext}
-		o := &oneJob{job: media.Job{ID: jobID, Owner: owner, Uploads: []string{"u"}, Question: media.Question{Task: media.Summarize}}}
-		runner := media.NewRunner(media.RunnerParts{Service: newTextService(engine), Uploads: o, Jobs: o, Now: awstest.RealTime})
-		ctx, cancel := context.WithTimeout(t.Context(), media.JobTimeout)
+		o := &oneJob{job: jobs.Job{ID: jobID, Owner: owner, Uploads: []string{"u"}, Question: media.Question{Task: media.Summarize}}}
+		runner := jobs.NewRunner(jobs.RunnerParts{Service: newTextService(engine), Uploads: o, Jobs: o, Now: awstest.RealTime})
+		ctx, cancel := context.WithTimeout(t.Context(), jobs.JobTimeout)
 		defer cancel()
 		began := awstest.RealTime()
 		err := runner.Run(ctx, owner, jobID)
 		// Ten seconds of the deadline are reserved for saving the outcome.
-		if waited := awstest.RealTime().Sub(began); err != nil || waited != media.JobTimeout-10*time.Second || engine.callCount() != 1 {
+		if waited := awstest.RealTime().Sub(began); err != nil || waited != jobs.JobTimeout-10*time.Second || engine.callCount() != 1 {
 			t.Fatalf("error %v after %v and %d calls of the engine", err, waited, engine.callCount())
 		}
 		failure := o.job.Failure
@@ -270,18 +273,18 @@ func TestRunEndsBeforeDeadline(t *testing.T) {
 
 func TestOldJobHasFailed(t *testing.T) {
 	created := time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC)
-	maxAge := media.MaxJobEventAge + media.JobTimeout
-	for _, status := range []media.Status{media.Queued, media.Running} {
-		job := media.Job{Status: status, CreatedAt: created}
+	maxAge := jobs.MaxJobEventAge + jobs.JobTimeout
+	for _, status := range []jobs.Status{jobs.Queued, jobs.Running} {
+		job := jobs.Job{Status: status, CreatedAt: created}
 		if got := job.AsOf(created.Add(maxAge)); got.Status != status || got.Failure != nil {
 			t.Errorf("%s job at the greatest age: %+v", status, got)
 		}
 		got := job.AsOf(created.Add(maxAge + 1))
-		if got.Status != media.Failed || got.Failure == nil || got.Failure.Kind != fault.Unavailable {
+		if got.Status != jobs.Failed || got.Failure == nil || got.Failure.Kind != fault.Unavailable {
 			t.Errorf("%s job that is too old: %+v", status, got)
 		}
 	}
-	if got := (media.Job{Status: media.Succeeded}).AsOf(created); got.Status != media.Succeeded {
+	if got := (jobs.Job{Status: jobs.Succeeded}).AsOf(created); got.Status != jobs.Succeeded {
 		t.Errorf("succeeded job that is too old: %+v", got)
 	}
 }
@@ -309,7 +312,7 @@ func TestRunSavesProgress(t *testing.T) {
 	if !slices.EqualFunc(r.saved, want, func(a, b float64) bool { return a-b < 0.001 && b-a < 0.001 }) {
 		t.Errorf("saved progress %v, want %v", r.saved, want)
 	}
-	if job := r.mustBe(media.Succeeded, 1); job.Progress != 1 {
+	if job := r.mustBe(jobs.Succeeded, 1); job.Progress != 1 {
 		t.Errorf("progress at the end is %v, want 1", job.Progress)
 	}
 }
