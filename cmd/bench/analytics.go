@@ -16,6 +16,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/dynamo/daycounts"
@@ -92,12 +93,12 @@ func (l *dashboardFixture) fill(ctx context.Context) error {
 		for _, line := range segment.Lines {
 			l.latencies = append(l.latencies, float64(line.Request.LatencyMillis))
 		}
-		call := analytics.ModelCall{At: day.Begin(), ModelUsage: analytics.ModelUsage{
+		call := logs.ModelCall{At: day.Begin(), ModelUsage: analytics.ModelUsage{
 			Calls: 1, InputTokens: 1e6, OutputTokens: 1e5, MicroUSD: 1e6,
 		}}
 		models := segment
-		models.Log, models.Lines = analytics.ModelLog, []analytics.LogLine{{ID: "1", LoggedAt: call.At, Call: &call}}
-		for _, p := range []analytics.Segment{segment, models} {
+		models.Log, models.Lines = logs.ModelLog, []logs.Line{{ID: "1", LoggedAt: call.At, Call: &call}}
+		for _, p := range []logs.Segment{segment, models} {
 			if _, err := l.recorder.Record(ctx, p); err != nil {
 				return err
 			}
@@ -129,8 +130,8 @@ func everyCounter() daycounts.Change {
 
 // requestsOf returns a segment of the log over a whole day, with latencies around 20 ms and a long
 // tail.
-func requestsOf(random *rand.Rand, day calendar.Day, n int) analytics.Segment {
-	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: "00000000000bench", Lines: make([]analytics.LogLine, n)}
+func requestsOf(random *rand.Rand, day calendar.Day, n int) logs.Segment {
+	segment := logs.Segment{Log: logs.AccessLog, Day: day, Stream: "00000000000bench", Lines: make([]logs.Line, n)}
 	for i := range segment.Lines {
 		at := day.Begin().Add(24 * time.Hour * time.Duration(i) / time.Duration(n)).Truncate(time.Millisecond)
 		status := 200
@@ -138,7 +139,7 @@ func requestsOf(random *rand.Rand, day calendar.Day, n int) analytics.Segment {
 			status = 503
 		}
 		latency := min(int64(20*math.Exp(1.4*random.NormFloat64())), 29_000)
-		segment.Lines[i] = analytics.LogLine{
+		segment.Lines[i] = logs.Line{
 			ID: fmt.Sprintf("%056d", i), LoggedAt: at, Request: &analytics.Request{At: at, Status: status, LatencyMillis: latency},
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/core/loglines"
 	"portside/shared/core/principal"
@@ -121,7 +122,7 @@ type request struct {
 // log counts requests as if CloudWatch Logs had delivered their lines.
 func (s *testService) log(requests ...request) {
 	s.Helper()
-	batch := analytics.LogBatch{Log: analytics.AccessLog, Group: "ApiAccessLogs", Stream: "stream"}
+	batch := logs.Batch{Log: logs.AccessLog, Group: "ApiAccessLogs", Stream: "stream"}
 	for _, r := range requests {
 		for range max(r.times, 1) {
 			batch.Events = append(batch.Events, s.entry(r))

@@ -15,6 +15,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/loglines"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
@@ -55,7 +56,7 @@ type crowd []change
 
 // stream is a log stream. Its first lines have been delivered.
 type stream struct {
-	log         analytics.Log
+	log         logs.Log
 	group, name string
 	lines       []loglines.Event
 	delivered   int
@@ -76,8 +77,8 @@ func newSimulation(tb testing.TB, begin time.Time, random *rand.Rand) *simulatio
 		office:   projects.NewService(plans, allUsersExist{}, newID, clock),
 		store:    store, recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(tb), awstest.Bucket(tb))),
 		streams: []*stream{
-			{log: analytics.AccessLog, group: "ApiAccessLogs", name: "0"}, {log: analytics.AccessLog, group: "ApiAccessLogs", name: "1"},
-			{log: analytics.ModelLog, group: "MediaLogs", name: "0"}, {log: analytics.ModelLog, group: "RunMediaJobsLogs", name: "0"},
+			{log: logs.AccessLog, group: "ApiAccessLogs", name: "0"}, {log: logs.AccessLog, group: "ApiAccessLogs", name: "1"},
+			{log: logs.ModelLog, group: "MediaLogs", name: "0"}, {log: logs.ModelLog, group: "RunMediaJobsLogs", name: "0"},
 		},
 	}
 	w.createUser(principal.Admin)

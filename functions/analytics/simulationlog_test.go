@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/loglines"
 )
 
@@ -71,7 +71,7 @@ func (w *simulation) recordBatches(s *stream, batches [][]loglines.Event) {
 	for range 3 {
 		workers.Go(func() {
 			for entries := range queue {
-				failed <- w.count(w.Context(), analytics.LogBatch{Log: s.log, Group: s.group, Stream: s.name, Events: entries})
+				failed <- w.count(w.Context(), logs.Batch{Log: s.log, Group: s.group, Stream: s.name, Events: entries})
 			}
 		})
 	}
@@ -86,7 +86,7 @@ func (w *simulation) recordBatches(s *stream, batches [][]loglines.Event) {
 	}
 }
 
-func (w *simulation) count(ctx context.Context, batch analytics.LogBatch) (err error) {
+func (w *simulation) count(ctx context.Context, batch logs.Batch) (err error) {
 	segments, lost := batch.Segments()
 	if lost > 0 {
 		err = fmt.Errorf("%d log lines were lost", lost)

@@ -19,6 +19,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/lambda/logevents"
 	"portside/shared/testkit"
@@ -141,11 +142,11 @@ func (f *faults) database(string, int) error {
 
 // crashingArchive is an archive that crashes before or after its work.
 type crashingArchive struct {
-	analytics.Archive
+	logs.Archive
 	faults *faults
 }
 
-func (s crashingArchive) Put(ctx context.Context, name analytics.SegmentName, data []byte) error {
+func (s crashingArchive) Put(ctx context.Context, name logs.SegmentName, data []byte) error {
 	if s.faults.occurs() {
 		return errCrash
 	}
@@ -155,7 +156,7 @@ func (s crashingArchive) Put(ctx context.Context, name analytics.SegmentName, da
 	return nil
 }
 
-func (s crashingArchive) Get(ctx context.Context, name analytics.SegmentName) ([]byte, error) {
+func (s crashingArchive) Get(ctx context.Context, name logs.SegmentName) ([]byte, error) {
 	if s.faults.occurs() {
 		return nil, errCrash
 	}

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/loglines"
 	"portside/shared/lambda/metrics"
 )
@@ -14,10 +14,10 @@ import (
 // ingest returns the function that counts a batch. An error makes Lambda retry the event, which is
 // safe because each line counts once. Problems that a retry cannot fix are logged and not returned:
 // an unknown log group, and lines that cannot be parsed. They do not affect the other lines.
-func ingest(counter analytics.Ingester) func(context.Context, loglines.Batch) error {
+func ingest(counter logs.Ingester) func(context.Context, loglines.Batch) error {
 	return func(ctx context.Context, batch loglines.Batch) error {
 		done, err := counter.Ingest(ctx, batch)
-		if errors.Is(err, analytics.ErrForeignGroup) {
+		if errors.Is(err, logs.ErrForeignGroup) {
 			slog.ErrorContext(ctx, "foreign log group", "group", batch.Group, "lines", batch.Len())
 			return nil
 		}
@@ -28,7 +28,7 @@ func ingest(counter analytics.Ingester) func(context.Context, loglines.Batch) er
 
 // report logs what became of the lines. If any line is missing from the numbers, the level is WARN, and an alarm on
 // RejectedLines is raised.
-func report(ctx context.Context, done analytics.Ingested) {
+func report(ctx context.Context, done logs.Ingested) {
 	level := slog.LevelInfo
 	if done.Unread+done.Lost > 0 {
 		level = slog.LevelWarn

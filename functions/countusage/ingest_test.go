@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/testkit"
 	"portside/shared/testkit/webtest"
@@ -42,7 +43,7 @@ func TestEvents(t *testing.T) {
 // unreachableRecorder fails the test if it is called.
 type unreachableRecorder struct{ t *testing.T }
 
-func (s unreachableRecorder) Record(_ context.Context, p analytics.Segment) (analytics.Segment, error) {
+func (s unreachableRecorder) Record(_ context.Context, p logs.Segment) (logs.Segment, error) {
 	s.t.Errorf("%d lines of %s were counted", len(p.Lines), p.Day)
 	return p, nil
 }
@@ -102,7 +103,7 @@ func TestIngestHostileLines(t *testing.T) {
 		"clock too far ahead":   {lines: lines{entry("2", midnight, tooSoon)}, calls: 1},
 		"clock slightly ahead":  {lines: lines{entry("2", midnight, soon)}, calls: 1},
 		"logged in the future":  {lines: lines{simple("2", later().Add(maxSkew+time.Millisecond))}, lost: 1},
-		"logged too long ago":   {lines: lines{simple("2", later().Add(-analytics.Retention-time.Millisecond))}, lost: 1},
+		"logged too long ago":   {lines: lines{simple("2", later().Add(-logs.Retention-time.Millisecond))}, lost: 1},
 	} {
 		e, out := newEngines(t), testkit.CaptureLogs(t)
 		all := append(lines{entry("1", midnight, good)}, c.lines...)
@@ -211,9 +212,9 @@ type failingRecorder struct {
 	recorded []calendar.Day
 }
 
-func (r *failingRecorder) Record(_ context.Context, p analytics.Segment) (analytics.Segment, error) {
+func (r *failingRecorder) Record(_ context.Context, p logs.Segment) (logs.Segment, error) {
 	if p.Day == r.day {
-		return analytics.Segment{}, errUnavailable
+		return logs.Segment{}, errUnavailable
 	}
 	r.recorded = append(r.recorded, p.Day)
 	return p, nil

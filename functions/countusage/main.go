@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/logevents"
@@ -20,13 +20,13 @@ func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
-	groups := analytics.LogGroups{
+	groups := logs.Groups{
 		Access: settings.String("ACCESS_LOG_GROUP"), Models: strings.Split(settings.String("MODEL_LOG_GROUPS"), ","),
 	}
 	store := analyticsdynamo.New(items.Client(cfg), settings.String("ANALYTICS_TABLE"))
 	objects := s3client.New(cfg)
 	archive := analyticss3.NewArchive(objects, settings.String("ANALYTICS_BUCKET"))
 	recorder := analyticsdynamo.NewRecorder(store, archive)
-	count := ingest(analytics.Ingester{Groups: groups, Recorder: recorder, Now: time.Now})
+	count := ingest(logs.Ingester{Groups: groups, Recorder: recorder, Now: time.Now})
 	return logevents.Handler(logevents.S3{Client: objects}, count), nil
 }

@@ -18,6 +18,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/core/loglines"
 	"portside/shared/lambda/logevents"
@@ -26,15 +27,15 @@ import (
 
 var (
 	midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	from     = analytics.LogGroups{Access: "portside-ApiAccessLogs", Models: []string{"portside-MediaLogs", "portside-RunMediaJobsLogs"}}
+	from     = logs.Groups{Access: "portside-ApiAccessLogs", Models: []string{"portside-MediaLogs", "portside-RunMediaJobsLogs"}}
 )
 
 // later is a clock that is ahead of every time in the tests' logs, and at which all of them still count.
 func later() time.Time { return midnight.AddDate(0, 0, 300) }
 
 // counting returns the production code around a recorder.
-func counting(recorder analytics.Recorder) analytics.Ingester {
-	return analytics.Ingester{Groups: from, Recorder: recorder, Now: later}
+func counting(recorder logs.Recorder) logs.Ingester {
+	return logs.Ingester{Groups: from, Recorder: recorder, Now: later}
 }
 
 // handle returns the function's handler for events of a subscription.

@@ -9,6 +9,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/core/loglines"
 	"portside/shared/core/principal"
@@ -160,8 +161,8 @@ func countUsage(r *run) {
 		return err
 	})
 	store := analyticsdynamo.New(r.client, r.tables["AnalyticsTable"])
-	counter := analytics.Ingester{
-		Groups: analytics.LogGroups{Access: "access"}, Now: func() time.Time { return start.AddDate(0, 0, 3) },
+	counter := logs.Ingester{
+		Groups: logs.Groups{Access: "access"}, Now: func() time.Time { return start.AddDate(0, 0, 3) },
 		Recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(r.objects, bucket)),
 	}
 	for range 2 {

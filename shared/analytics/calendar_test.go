@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/core/loglines"
 	"portside/shared/testkit/awstest"
@@ -76,7 +77,7 @@ func TestLongestCustomPeriodFromEveryDay(t *testing.T) {
 // A batch that spans midnight is cut into what belongs to the day before and to the day after.
 func TestBatchesAreCutAtEveryMidnight(t *testing.T) {
 	for midnight := range awstest.Days() {
-		batch := analytics.LogBatch{Log: analytics.AccessLog, Group: "g", Stream: "s"}
+		batch := logs.Batch{Log: logs.AccessLog, Group: "g", Stream: "s"}
 		for i, at := range []time.Time{midnight.Add(-time.Millisecond), midnight} {
 			batch.Events = append(batch.Events, loglines.Event{ID: fmt.Sprint(i), LoggedAt: at, Message: fmt.Sprintf(
 				`{"time":"%d","method":"GET","status":"200","latencyMs":"12","path":"/"}`, at.UnixMilli())})

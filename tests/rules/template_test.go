@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 )
 
 // fixedNames has, for each type of resource, the properties that set its name. Such a name is unique in an account and region, or
@@ -150,7 +150,7 @@ func TestStoredDataEnds(t *testing.T) {
 		"AuditBucket":        "evidence, which may be locked",
 	}
 	days := map[string]int{
-		"MediaBucket": 1, "AnalyticsBucket": analytics.KeptDays, "LogsBucket": 30, "FailedEventsBucket": 30, "FailedBatchesBucket": 30,
+		"MediaBucket": 1, "AnalyticsBucket": logs.KeptDays, "LogsBucket": 30, "FailedEventsBucket": 30, "FailedBatchesBucket": 30,
 	}
 	for id, resource := range template.Resources {
 		if resource.Type != "AWS::DynamoDB::Table" && resource.Type != "AWS::S3::Bucket" {
@@ -280,7 +280,7 @@ func TestBudgetIsAnnouncedBeforeItIsSpent(t *testing.T) {
 func TestCountedLinesAreKnownLongerThanLogsAreKept(t *testing.T) {
 	for _, text := range readParameters(t)["LogRetentionDays"].AllowedValues {
 		days, err := strconv.Atoi(text)
-		if known := int(analytics.Retention.Hours()) / 24; err != nil || known < days+2 {
+		if known := int(logs.Retention.Hours()) / 24; err != nil || known < days+2 {
 			t.Errorf("log groups may keep lines for %s days, and counted lines are known for %d (%v)", text, known, err)
 		}
 	}

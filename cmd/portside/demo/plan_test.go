@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/pulls"
 	"portside/shared/testkit/awstest"
@@ -18,7 +19,7 @@ func newPlannedStory(now time.Time, days int) *story {
 
 // dayPlan is the planned data of a day.
 type dayPlan struct {
-	Requests, Calls analytics.Segment
+	Requests, Calls logs.Segment
 	Pulls           []pulls.Pull
 	Measured        time.Time
 	Storage         analytics.StorageBytes

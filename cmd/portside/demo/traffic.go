@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -26,15 +27,15 @@ func (s *story) addRequests(ctx context.Context, day calendar.Day) error {
 }
 
 // planRequests returns the requests of a day. They depend only on the seed, the first day and the clock.
-func (s *story) planRequests(day calendar.Day) analytics.Segment {
+func (s *story) planRequests(day calendar.Day) logs.Segment {
 	s.seedRandom(day, requestsTopic)
 	conditions := s.conditions()
-	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
+	segment := logs.Segment{Log: logs.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
 	for hour := range 24 {
 		for range s.around(600 * s.growth(day) * shareOfHour(day, hour)) {
 			at := day.Begin().Add(time.Duration(hour)*time.Hour + time.Duration(s.random.IntN(3_600_000))*time.Millisecond)
 			if at.Before(s.now) {
-				segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Request: s.request(at, conditions)})
+				segment.Lines = append(segment.Lines, logs.Line{LoggedAt: at, Request: s.request(at, conditions)})
 			}
 		}
 	}
@@ -100,16 +101,16 @@ func (s *story) addModelCalls(ctx context.Context, day calendar.Day) error {
 }
 
 // planCalls returns the model calls of a day, in the same way as planRequests.
-func (s *story) planCalls(day calendar.Day) analytics.Segment {
+func (s *story) planCalls(day calendar.Day) logs.Segment {
 	s.seedRandom(day, callsTopic)
-	segment := analytics.Segment{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
+	segment := logs.Segment{Log: logs.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
 	mean := 14 * s.growth(day)
 	if isWeekend(day) {
 		mean /= 4
 	}
 	for _, at := range s.moments(day, s.around(mean)) {
 		in, out := int64(400+s.random.IntN(9000)), int64(60+s.random.IntN(700))
-		segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Call: &analytics.ModelCall{At: at, ModelUsage: analytics.ModelUsage{
+		segment.Lines = append(segment.Lines, logs.Line{LoggedAt: at, Call: &logs.ModelCall{At: at, ModelUsage: analytics.ModelUsage{
 			Calls: 1, InputTokens: in, OutputTokens: out, MicroUSD: in*15/100 + out*60/100,
 		}}})
 	}
@@ -117,14 +118,14 @@ func (s *story) planCalls(day calendar.Day) analytics.Segment {
 }
 
 // record counts the lines of a day in several segments, as CloudWatch Logs would deliver them.
-func (s *story) record(ctx context.Context, day analytics.Segment) error {
-	slices.SortStableFunc(day.Lines, func(a, b analytics.LogLine) int { return a.LoggedAt.Compare(b.LoggedAt) })
+func (s *story) record(ctx context.Context, day logs.Segment) error {
+	slices.SortStableFunc(day.Lines, func(a, b logs.Line) int { return a.LoggedAt.Compare(b.LoggedAt) })
 	for i := range day.Lines {
 		day.Lines[i].ID = fmt.Sprintf("demo-%d-%s-%d", s.seed, day.Day, i)
 	}
 	for len(day.Lines) > 0 {
 		end := day.Lines[0].LoggedAt.Add(maxSegmentSpan)
-		n := slices.IndexFunc(day.Lines, func(l analytics.LogLine) bool { return l.LoggedAt.After(end) })
+		n := slices.IndexFunc(day.Lines, func(l logs.Line) bool { return l.LoggedAt.After(end) })
 		if n < 0 {
 			n = len(day.Lines)
 		}

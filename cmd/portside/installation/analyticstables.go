@@ -13,6 +13,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
@@ -71,5 +72,5 @@ func (a *AnalyticsTables) CountPulls(ctx context.Context, day calendar.Day) (ana
 
 // FirstKeptDay returns the first day for which the pull log and the counted log lines are still complete.
 func FirstKeptDay(now time.Time) calendar.Day {
-	return calendar.DayOf(now.Add(-min(pulls.Retention, analytics.Retention))) + 1
+	return calendar.DayOf(now.Add(-min(pulls.Retention, logs.Retention))) + 1
 }

@@ -16,6 +16,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/audit"
 	"portside/shared/core/calendar"
 	"portside/shared/customers"
@@ -81,23 +82,23 @@ func (a *Analytics) Must(err error) {
 const LargeStream = "fedcba9876543210"
 
 // Segment returns 40 lines of one stream of a log, one per minute, beginning at a time.
-func (a *Analytics) Segment(log analytics.Log, stream string, at time.Time) analytics.Segment {
-	s := analytics.Segment{Log: log, Day: calendar.DayOf(at), Stream: stream}
+func (a *Analytics) Segment(log logs.Log, stream string, at time.Time) logs.Segment {
+	s := logs.Segment{Log: log, Day: calendar.DayOf(at), Stream: stream}
 	for i := range 40 {
 		logged := at.Add(time.Duration(i) * time.Minute)
-		line := analytics.LogLine{ID: fmt.Sprint(stream, logged.Unix()), LoggedAt: logged}
+		line := logs.Line{ID: fmt.Sprint(stream, logged.Unix()), LoggedAt: logged}
 		if stream == LargeStream {
 			line.ID = fmt.Sprintf("%x", sha256.Sum256([]byte(line.ID)))
 		}
 		switch {
 		case i == 7: // a line that cannot be parsed
-		case log == analytics.AccessLog:
+		case log == logs.AccessLog:
 			line.Request = &analytics.Request{At: logged, Status: 200 + i%4*101, LatencyMillis: int64(i * i), IsMediaCall: i%9 == 0}
 			if line.Request.IsMediaCall {
 				line.Request.Task = analytics.ExtractTask
 			}
 		default:
-			line.Call = &analytics.ModelCall{At: logged, ModelUsage: analytics.ModelUsage{Calls: 1, InputTokens: 9, OutputTokens: 2, MicroUSD: 31}}
+			line.Call = &logs.ModelCall{At: logged, ModelUsage: analytics.ModelUsage{Calls: 1, InputTokens: 9, OutputTokens: 2, MicroUSD: 31}}
 		}
 		s.Lines = append(s.Lines, line)
 	}
@@ -121,9 +122,9 @@ func (a *Analytics) Fill() {
 	}
 	a.Must(a.Tables.Projects.Delete(a.T.Context(), last, last.CreatedAt.Add(time.Minute)))
 	for _, at := range []time.Time{a.Begin, a.Begin.Add(20 * time.Hour), a.Begin.Add(24 * time.Hour)} {
-		for _, p := range []analytics.Segment{
-			a.Segment(analytics.AccessLog, "0123456789abcdef", at), a.Segment(analytics.AccessLog, LargeStream, at),
-			a.Segment(analytics.ModelLog, "0123456789abcdef", at),
+		for _, p := range []logs.Segment{
+			a.Segment(logs.AccessLog, "0123456789abcdef", at), a.Segment(logs.AccessLog, LargeStream, at),
+			a.Segment(logs.ModelLog, "0123456789abcdef", at),
 		} {
 			_, err := a.Recorder.Record(a.T.Context(), p)
 			a.Must(err)

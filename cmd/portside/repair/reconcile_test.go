@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"portside/cmd/portside/portsidetest"
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 	"portside/shared/testkit/liststest"
@@ -131,9 +131,9 @@ func (a *analyticsStack) deleteAllSums() {
 }
 
 // putIntoArchive archives a segment without counting it.
-func (a *analyticsStack) putIntoArchive(s analytics.Segment) {
+func (a *analyticsStack) putIntoArchive(s logs.Segment) {
 	a.T.Helper()
-	data, err := analytics.EncodeLines(s.Lines)
+	data, err := logs.EncodeLines(s.Lines)
 	a.Must(err)
 	a.Must(a.Archive.Put(a.T.Context(), s.Name(), data))
 }
@@ -144,12 +144,12 @@ func TestReconcileFixesUncountedLines(t *testing.T) {
 	a := newAnalyticsStack(t)
 	a.Fill()
 	before := liststest.Number(a.counted()["requests "+a.Day(0)], "calls")
-	uncounted := a.Segment(analytics.AccessLog, "0123456789abcdef", a.Begin.Add(20*time.Minute)) // the first twenty lines are counted
+	uncounted := a.Segment(logs.AccessLog, "0123456789abcdef", a.Begin.Add(20*time.Minute)) // the first twenty lines are counted
 	a.putIntoArchive(uncounted)
 	longer := uncounted
-	longer.Lines = slices.Concat(uncounted.Lines, a.Segment(analytics.AccessLog, uncounted.Stream, a.Begin.Add(3*time.Hour)).Lines)
+	longer.Lines = slices.Concat(uncounted.Lines, a.Segment(logs.AccessLog, uncounted.Stream, a.Begin.Add(3*time.Hour)).Lines)
 	a.putIntoArchive(longer)
-	alone := a.Segment(analytics.ModelLog, "00000000000000aa", a.Begin)
+	alone := a.Segment(logs.ModelLog, "00000000000000aa", a.Begin)
 	a.putIntoArchive(alone)
 
 	got := a.Expect(a.reconcile(), 1, "2 numbers differ")
@@ -182,7 +182,7 @@ func TestReconcileReportsDaysItCannotCount(t *testing.T) {
 			}
 		}, "4 of 4 segments of the log are missing"},
 		"one marker damaged": {func(a *analyticsStack, _ string) {
-			small := a.Segment(analytics.AccessLog, "0123456789abcdef", a.Begin).Name()
+			small := a.Segment(logs.AccessLog, "0123456789abcdef", a.Begin).Name()
 			a.set("batches#requests#"+a.Day(0), small.Stream+"#"+small.SortKey(), "data", items.Bytes([]byte("x")))
 		}, "the segment is damaged"},
 		"one damaged": {func(a *analyticsStack, key string) {
@@ -194,7 +194,7 @@ func TestReconcileReportsDaysItCannotCount(t *testing.T) {
 			t.Parallel()
 			a := newAnalyticsStack(t)
 			a.Fill()
-			c.damage(a, a.Segment(analytics.AccessLog, portsidetest.LargeStream, a.Begin).Name().String()+".gz")
+			c.damage(a, a.Segment(logs.AccessLog, portsidetest.LargeStream, a.Begin).Name().String()+".gz")
 			intact := a.counted()
 			a.set("usage", a.Day(0), "images", items.Number(9))
 			for _, more := range [][]string{nil, {"--fix"}, nil} {
@@ -214,7 +214,7 @@ func TestReconcileReportsDaysItCannotCount(t *testing.T) {
 func TestReconcileLeavesDaysWhoseLogsAreDeleted(t *testing.T) {
 	t.Parallel()
 	a := newAnalyticsStack(t)
-	last := calendar.DayOf(a.Now().Add(-analytics.Retention)) // the last day of which lines can be missing
+	last := calendar.DayOf(a.Now().Add(-logs.Retention)) // the last day of which lines can be missing
 	for i, exit := range map[calendar.Day]int{0: 0, 1: 1} {
 		day := (last + i).String()
 		a.set("requests", day, "parts", items.Number(3))

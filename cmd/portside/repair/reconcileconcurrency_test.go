@@ -11,6 +11,7 @@ import (
 	"portside/cmd/portside/installation"
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
@@ -48,7 +49,7 @@ func (b *concurrentWriter) writeAll() {
 	var err error
 	b.project, err = b.Tables.Projects.Update(b.T.Context(), b.project, after)
 	b.Must(err)
-	for _, log := range []analytics.Log{analytics.AccessLog, analytics.ModelLog} {
+	for _, log := range []logs.Log{logs.AccessLog, logs.ModelLog} {
 		_, err := b.Recorder.Record(b.T.Context(), b.Segment(log, "0123456789abcdef", b.Begin.Add(time.Duration(b.n)*time.Minute)))
 		b.Must(err)
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/dynamo/items"
 	"portside/shared/testkit/liststest"
 )
 
 // redeliver delivers some lines of a counted segment again.
-func (a *analyticsStack) redeliver(s analytics.Segment, first, last int) analytics.Segment {
+func (a *analyticsStack) redeliver(s logs.Segment, first, last int) logs.Segment {
 	a.T.Helper()
 	s.Lines = s.Lines[first:last]
 	counted, err := a.Recorder.Record(a.T.Context(), s)
@@ -40,7 +40,7 @@ func TestRecordAfterDamageCountsNoLineTwice(t *testing.T) {
 			a := newAnalyticsStack(t)
 			a.Fill()
 			intact := a.counted()
-			for log, partition := range map[analytics.Log]string{analytics.AccessLog: "requests", analytics.ModelLog: "usage"} {
+			for log, partition := range map[logs.Log]string{logs.AccessLog: "requests", logs.ModelLog: "usage"} {
 				damage(a, partition)
 				if counted := a.redeliver(a.Segment(log, "0123456789abcdef", a.Begin), 20, 35); len(counted.Lines) > 0 {
 					t.Errorf("%s: %d lines counted again", log, len(counted.Lines))
@@ -60,7 +60,7 @@ func TestReconcileFixesLinesCountedTwice(t *testing.T) {
 	t.Parallel()
 	a := newAnalyticsStack(t)
 	a.Fill()
-	for log, partition := range map[analytics.Log]string{analytics.AccessLog: "requests", analytics.ModelLog: "usage"} {
+	for log, partition := range map[logs.Log]string{logs.AccessLog: "requests", logs.ModelLog: "usage"} {
 		a.set(partition, a.Day(0), "span", items.Number(1))
 		all := a.Segment(log, "0123456789abcdef", a.Begin)
 		for _, lines := range [][2]int{{10, 16}, {25, 29}, {12, 18}} {
@@ -70,7 +70,7 @@ func TestReconcileFixesLinesCountedTwice(t *testing.T) {
 		}
 	}
 	got := a.Expect(a.reconcile(), 1, "numbers differ")
-	for _, log := range []analytics.Log{analytics.AccessLog, analytics.ModelLog} {
+	for _, log := range []logs.Log{logs.AccessLog, logs.ModelLog} {
 		if line := fmt.Sprintf("%-8s  %-26s  %14d  %14d\n", log, "lines counted twice", 12, 0); !strings.Contains(got.Stdout, line) {
 			t.Errorf("the output lacks %q:\n%s", line, got.Stdout)
 		}
@@ -137,7 +137,7 @@ func TestReconcileFixesNonNumbers(t *testing.T) {
 		}
 	}
 	for _, n := range []int{20, 40} { // the log can be counted again
-		a.redeliver(a.Segment(analytics.AccessLog, "00000000000000aa", a.Begin), 0, n)
+		a.redeliver(a.Segment(logs.AccessLog, "00000000000000aa", a.Begin), 0, n)
 	}
 	a.Expect(a.reconcile(), 0, "")
 }
@@ -149,10 +149,10 @@ func TestReconcileDeletesInvalidMarkers(t *testing.T) {
 	a := newAnalyticsStack(t)
 	a.Fill()
 	intact := a.counted()
-	all := a.Segment(analytics.AccessLog, "0123456789abcdef", a.Begin)
-	partition, key := "batches#requests#"+a.Day(0), all.Stream+"#"+analytics.FormatMillis(a.Begin)
+	all := a.Segment(logs.AccessLog, "0123456789abcdef", a.Begin)
+	partition, key := "batches#requests#"+a.Day(0), all.Stream+"#"+logs.FormatMillis(a.Begin)
 	a.set(partition, key, "x", items.Text("y"))
-	_, err := a.Recorder.Record(t.Context(), analytics.Segment{Log: all.Log, Day: all.Day, Stream: all.Stream, Lines: all.Lines[3:9]})
+	_, err := a.Recorder.Record(t.Context(), logs.Segment{Log: all.Log, Day: all.Day, Stream: all.Stream, Lines: all.Lines[3:9]})
 	for _, name := range []string{a.Names.Analytics, partition, key} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("the error does not name %q: %v", name, err)
@@ -183,7 +183,7 @@ func TestRecordWithMarkerWithoutEnd(t *testing.T) {
 	t.Parallel()
 	a := newAnalyticsStack(t)
 	a.Fill()
-	all := a.Segment(analytics.AccessLog, "0123456789abcdef", a.Begin)
+	all := a.Segment(logs.AccessLog, "0123456789abcdef", a.Begin)
 	a.set("batches#requests#"+a.Day(0), all.Stream+"#"+all.Name().SortKey(), "to", items.Text("x"))
 	if counted := a.redeliver(all, 20, 30); len(counted.Lines) > 0 {
 		t.Errorf("%d lines counted again", len(counted.Lines))

@@ -9,7 +9,7 @@ import (
 
 	"portside/cmd/portside/installation"
 	"portside/cmd/portside/operator"
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/loglines"
 	"portside/shared/lambda/start"
 	"portside/shared/pulls"
@@ -18,7 +18,7 @@ import (
 // lineCounter counts batches of log lines with the code of the functions. The log group of a batch
 // determines which function it belongs to.
 type lineCounter struct {
-	usage      analytics.Ingester
+	usage      logs.Ingester
 	pulls      pulls.Recorder
 	pullGroups []string
 	bucket     string // of failed batches
@@ -48,8 +48,8 @@ func newLineCounter(tables *installation.AnalyticsTables, p operator.Process) (*
 			"to the outputs of the stack, or pass --local DATA for a local stack")
 	}
 	return &lineCounter{
-		usage: analytics.Ingester{
-			Groups:   analytics.LogGroups{Access: access, Models: strings.Split(models, ",")},
+		usage: logs.Ingester{
+			Groups:   logs.Groups{Access: access, Models: strings.Split(models, ",")},
 			Recorder: tables.Recorder, Now: p.Now,
 		},
 		pulls: tables.Pulls, pullGroups: strings.Split(pullGroups, ","), bucket: bucket,

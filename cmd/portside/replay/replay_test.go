@@ -23,7 +23,7 @@ import (
 	"portside/cmd/portside/installation"
 	"portside/cmd/portside/operator"
 	"portside/cmd/portside/portsidetest"
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/lambda/logevents"
 	"portside/shared/pulls"
@@ -172,7 +172,7 @@ func (s *replayStack) counter() *lineCounter {
 // The batches overlap each other and lines that the function has counted. One names an object of Firehose.
 func TestReplayCountsFailedBatchesOnce(t *testing.T) {
 	s := newReplayStack(t)
-	function := analytics.Ingester{Groups: analytics.LogGroups{Access: "access"}, Recorder: s.Recorder, Now: s.Now}
+	function := logs.Ingester{Groups: logs.Groups{Access: "access"}, Recorder: s.Recorder, Now: s.Now}
 	delivered, err := logevents.Unpack(events.CloudwatchLogsEvent{AWSLogs: s.batch(s.requests(0, 4)).AWSLogs})
 	s.Must(err)
 	_, err = function.Ingest(t.Context(), delivered)

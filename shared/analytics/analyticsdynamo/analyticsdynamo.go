@@ -1,6 +1,6 @@
 // Package analyticsdynamo stores the numbers of the dashboard in DynamoDB.
 //
-// The items; the sums in them only grow. Only markers end, see analytics.KeptDays: the dashboard has periods of any past.
+// The items; the sums in them only grow. Only markers end, see logs.KeptDays: the dashboard has periods of any past.
 //
 //	counts     <day>, total    users and projects; written by their own packages, see daycounts
 //	requests   <day>           requests of the day by hour and latency, see requestStatsItem

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
@@ -38,12 +38,12 @@ var errBadMarkerKey = errors.New("the key does not name a counted segment")
 
 // markers returns the markers of the segments of s's stream and day that begin between from and to,
 // both included.
-func (r *Recorder) markers(ctx context.Context, s analytics.Segment, from, to time.Time) (found []items.Map, err error) {
+func (r *Recorder) markers(ctx context.Context, s logs.Segment, from, to time.Time) (found []items.Map, err error) {
 	err = r.query(ctx, &dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :part AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: items.Map{
-			":part": items.Text(markerPartition(s.Log, s.Day)), ":from": items.Text(s.Stream + "#" + analytics.FormatMillis(from)),
-			":to": items.Text(s.Stream + "#" + analytics.FormatMillis(to.Add(time.Millisecond))), // sorts before every key of the next millisecond
+			":part": items.Text(markerPartition(s.Log, s.Day)), ":from": items.Text(s.Stream + "#" + logs.FormatMillis(from)),
+			":to": items.Text(s.Stream + "#" + logs.FormatMillis(to.Add(time.Millisecond))), // sorts before every key of the next millisecond
 		},
 	}, func(item items.Map) { found = append(found, item) })
 	return found, err
@@ -64,21 +64,21 @@ func (r *Recorder) query(ctx context.Context, input *dynamodb.QueryInput, visit 
 	return nil
 }
 
-func markerPartition(log analytics.Log, day calendar.Day) string {
+func markerPartition(log logs.Log, day calendar.Day) string {
 	return fmt.Sprintf("batches#%s#%s", log, day)
 }
 
-func markerSortKey(name analytics.SegmentName) string { return name.Stream + "#" + name.SortKey() }
+func markerSortKey(name logs.SegmentName) string { return name.Stream + "#" + name.SortKey() }
 
 // counted is a counted segment: its name, when its last line was logged, and its lines if the marker has them.
 type counted struct {
-	analytics.SegmentName
+	logs.SegmentName
 	to   int64
 	data []byte
 }
 
 // parseMarker reads a marker of a log and a day. Only the key must be valid. A marker without a valid end overlaps every later segment.
-func parseMarker(item items.Map, log analytics.Log, day calendar.Day) (counted, error) {
+func parseMarker(item items.Map, log logs.Log, day calendar.Day) (counted, error) {
 	c := counted{to: math.MaxInt64}
 	if to, ok := intAttribute(item["to"]); ok {
 		c.to = to
@@ -97,12 +97,12 @@ func parseMarker(item items.Map, log analytics.Log, day calendar.Day) (counted, 
 	if err != nil || !found {
 		return c, errBadMarkerKey
 	}
-	c.SegmentName = analytics.SegmentName{Log: log, Day: day, Stream: stream, FirstLogged: items.Time(at), Digest: digest}
+	c.SegmentName = logs.SegmentName{Log: log, Day: day, Stream: stream, FirstLogged: items.Time(at), Digest: digest}
 	return c, nil
 }
 
-// lines returns the lines of a counted segment. Errors: analytics.ErrMissing, analytics.ErrDamaged.
-func (r *Recorder) lines(ctx context.Context, c counted) ([]analytics.LogLine, error) {
+// lines returns the lines of a counted segment. Errors: logs.ErrMissing, logs.ErrDamaged.
+func (r *Recorder) lines(ctx context.Context, c counted) ([]logs.Line, error) {
 	data := c.data
 	if len(data) == 0 {
 		var err error
@@ -110,7 +110,7 @@ func (r *Recorder) lines(ctx context.Context, c counted) ([]analytics.LogLine, e
 			return nil, err
 		}
 	}
-	lines, err := analytics.DecodeLines(data)
+	lines, err := logs.DecodeLines(data)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", c.SegmentName, err)
 	}
@@ -119,7 +119,7 @@ func (r *Recorder) lines(ctx context.Context, c counted) ([]analytics.LogLine, e
 
 // countedSegments returns the counted segments of a day, by stream and time. Strays are items in the partition of the markers whose key
 // does not name a segment.
-func (r *Recorder) countedSegments(ctx context.Context, log analytics.Log, day calendar.Day) (
+func (r *Recorder) countedSegments(ctx context.Context, log logs.Log, day calendar.Day) (
 	all []counted, strays []items.Map, err error,
 ) {
 	err = r.query(ctx, &dynamodb.QueryInput{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/core/retry"
 	"portside/shared/dynamo/daycounts"
@@ -79,8 +80,8 @@ func (r *Reconciler) Day(ctx context.Context, day calendar.Day) (all analytics.F
 		}
 		all.Add(found)
 	}
-	for _, log := range []analytics.Log{analytics.AccessLog, analytics.ModelLog} {
-		counter := recount{Reconciler: r, log: log, day: day, contributions: map[analytics.SegmentName]contribution{}}
+	for _, log := range []logs.Log{logs.AccessLog, logs.ModelLog} {
+		counter := recount{Reconciler: r, log: log, day: day, contributions: map[logs.SegmentName]contribution{}}
 		reconcile(string(log), counter.compare)
 	}
 	reconcile("pulls", func(ctx context.Context) (comparison, error) { return r.comparePulls(ctx, day) })

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
@@ -20,10 +21,10 @@ import (
 // recount counts a day of a log again. It keeps what it has read, because segments never change.
 type recount struct {
 	*Reconciler
-	log           analytics.Log
+	log           logs.Log
 	day           calendar.Day
-	contributions map[analytics.SegmentName]contribution
-	segments      map[analytics.SegmentName]analytics.Segment // the segments that the next one may overlap
+	contributions map[logs.SegmentName]contribution
+	segments      map[logs.SegmentName]logs.Segment // the segments that the next one may overlap
 }
 
 // segmentTotals are the totals of one or more segments.
@@ -36,9 +37,9 @@ type segmentTotals struct {
 	duplicateLines int64 // lines that an earlier segment has too; not included in the other numbers
 }
 
-func totalsOf(s analytics.Segment) segmentTotals {
+func totalsOf(s logs.Segment) segmentTotals {
 	t := segmentTotals{models: s.ModelUsage(), unread: int64(s.Unreadable()), parts: 1}
-	if s.Log == analytics.AccessLog {
+	if s.Log == logs.AccessLog {
 		t.requests = *s.RequestStats()
 	}
 	if len(s.Lines) > 0 {
@@ -63,9 +64,9 @@ func (t *segmentTotals) add(other segmentTotals) {
 func (t segmentTotals) lines() int64 { return t.requests.Calls + t.models.Calls + t.unread }
 
 // counters returns the numbers that the day's item should have.
-func (t segmentTotals) counters(log analytics.Log) analytics.Counters {
+func (t segmentTotals) counters(log logs.Log) analytics.Counters {
 	c := t.requests.Counters()
-	if log == analytics.ModelLog {
+	if log == logs.ModelLog {
 		c = t.models.Counters()
 	}
 	c["unread"], c[span], c["parts"] = t.unread, t.longestMillis, t.parts
@@ -105,7 +106,7 @@ func (r *recount) readStored(ctx context.Context) (storedDay, error) {
 
 // decodeInto reads the log's attributes of an item. It returns false if they are damaged.
 func (r *recount) decodeInto(into *segmentTotals, item items.Map) bool {
-	if r.log == analytics.ModelLog {
+	if r.log == logs.ModelLog {
 		own := maps.Clone(item) // comparePulls checks these two
 		delete(own, charts)
 		delete(own, images)
@@ -172,7 +173,7 @@ func (r *recount) sumSegments(ctx context.Context, stored storedDay, all []count
 			return e.Stream != next.Stream || r.contributions[e.SegmentName].lastLogged.Before(next.FirstLogged)
 		})
 		part, err := r.contribution(ctx, next, earlier)
-		if errors.Is(err, analytics.ErrDamaged) || errors.Is(err, analytics.ErrMissing) {
+		if errors.Is(err, logs.ErrDamaged) || errors.Is(err, logs.ErrMissing) {
 			return sum, err.Error(), nil
 		}
 		if err != nil {
@@ -184,9 +185,9 @@ func (r *recount) sumSegments(ctx context.Context, stored storedDay, all []count
 	return sum, "", nil
 }
 
-func (r *recount) read(ctx context.Context, c counted) (analytics.Segment, error) {
+func (r *recount) read(ctx context.Context, c counted) (logs.Segment, error) {
 	lines, err := r.Recorder.lines(ctx, c)
-	return analytics.Segment{Log: r.log, Day: r.day, Stream: c.Stream, Lines: lines}, err
+	return logs.Segment{Log: r.log, Day: r.day, Stream: c.Stream, Lines: lines}, err
 }
 
 func (r *recount) diff(ctx context.Context, stored storedDay, recounted segmentTotals, segments daySegments) (comparison, error) {
@@ -249,7 +250,7 @@ func (r *recount) removeStrays(ctx context.Context, strays []items.Map) error {
 // daySegments are the segments of a day: those in the archive, and those with a marker. Strays are
 // items in the partition of the markers that do not name a segment.
 type daySegments struct {
-	archived []analytics.SegmentName
+	archived []logs.SegmentName
 	counted  []counted
 	strays   []items.Map
 }
@@ -259,13 +260,13 @@ type daySegments struct {
 // fails between archiving and counting. A damaged segment without a marker is skipped, because no
 // number includes it.
 func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span time.Duration) (
-	all []analytics.Segment, lines int64, err error,
+	all []logs.Segment, lines int64, err error,
 ) {
-	isCounted := map[analytics.SegmentName]bool{}
+	isCounted := map[logs.SegmentName]bool{}
 	for _, c := range day.counted {
 		isCounted[c.SegmentName] = true
 	}
-	var others []analytics.LogLine
+	var others []logs.Line
 	for _, name := range day.archived {
 		if isCounted[name] {
 			continue
@@ -274,7 +275,7 @@ func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span t
 		if err == nil {
 			segment, err = r.withoutCountedLines(ctx, segment.Without(others), day.counted, span)
 		}
-		if err != nil && !errors.Is(err, analytics.ErrDamaged) {
+		if err != nil && !errors.Is(err, logs.ErrDamaged) {
 			return nil, 0, err
 		}
 		if err == nil && len(segment.Lines) > 0 {
@@ -289,8 +290,8 @@ func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span t
 // withoutCountedLines returns the segment without the lines of counted segments that overlap it.
 // None of them is longer than span.
 func (r *recount) withoutCountedLines(
-	ctx context.Context, s analytics.Segment, all []counted, span time.Duration,
-) (analytics.Segment, error) {
+	ctx context.Context, s logs.Segment, all []counted, span time.Duration,
+) (logs.Segment, error) {
 	for _, c := range all {
 		if len(s.Lines) == 0 {
 			break
@@ -309,7 +310,7 @@ func (r *recount) withoutCountedLines(
 
 // write replaces the numbers of the day with the recounted ones.
 func (r *recount) write(ctx context.Context, stored storedDay, recounted segmentTotals) error {
-	if r.log == analytics.ModelLog {
+	if r.log == logs.ModelLog {
 		return r.writeModels(ctx, stored, recounted)
 	}
 	condition, values := stored.version.unchanged()
@@ -329,7 +330,7 @@ func (r *recount) write(ctx context.Context, stored storedDay, recounted segment
 // writeModels leaves the attributes of other writers unchanged.
 func (r *recount) writeModels(ctx context.Context, stored storedDay, recounted segmentTotals) error {
 	condition, values := stored.version.unchanged()
-	numbers := recounted.counters(analytics.ModelLog)
+	numbers := recounted.counters(logs.ModelLog)
 	numbers[version] = stored.version.next()
 	var sets []string
 	names := map[string]string{}

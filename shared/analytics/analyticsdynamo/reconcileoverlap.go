@@ -6,29 +6,29 @@ import (
 	"slices"
 	"time"
 
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 )
 
 // contribution is what a segment adds to the segments before it: the totals of its lines without
 // the lines that they share. Normally segments share no lines, because the Recorder removes them.
 // But if a day's item is lost or damaged, the Recorder cannot see earlier segments.
 type contribution struct {
-	earlier    []analytics.SegmentName // the segments of which the lines are removed
-	lastLogged time.Time               // when the last line of the segment was logged
+	earlier    []logs.SegmentName // the segments of which the lines are removed
+	lastLogged time.Time          // when the last line of the segment was logged
 	segmentTotals
 }
 
 // contribution returns the contribution of a segment that may share lines with the given earlier
 // ones.
 func (r *recount) contribution(ctx context.Context, next counted, earlier []counted) (contribution, error) {
-	names := make([]analytics.SegmentName, len(earlier))
+	names := make([]logs.SegmentName, len(earlier))
 	for i, e := range earlier {
 		names[i] = e.SegmentName
 	}
 	if known, ok := r.contributions[next.SegmentName]; ok && slices.Equal(known.earlier, names) {
 		return known, nil
 	}
-	maps.DeleteFunc(r.segments, func(n analytics.SegmentName, _ analytics.Segment) bool { return !slices.Contains(names, n) })
+	maps.DeleteFunc(r.segments, func(n logs.SegmentName, _ logs.Segment) bool { return !slices.Contains(names, n) })
 	segment, err := r.segment(ctx, next)
 	if err != nil {
 		return contribution{}, err
@@ -51,7 +51,7 @@ func (r *recount) contribution(ctx context.Context, next counted, earlier []coun
 }
 
 // segment returns a segment from memory, or reads it.
-func (r *recount) segment(ctx context.Context, c counted) (analytics.Segment, error) {
+func (r *recount) segment(ctx context.Context, c counted) (logs.Segment, error) {
 	if segment, ok := r.segments[c.SegmentName]; ok {
 		return segment, nil
 	}
@@ -60,7 +60,7 @@ func (r *recount) segment(ctx context.Context, c counted) (analytics.Segment, er
 		return segment, err
 	}
 	if r.segments == nil {
-		r.segments = map[analytics.SegmentName]analytics.Segment{}
+		r.segments = map[logs.SegmentName]logs.Segment{}
 	}
 	r.segments[c.SegmentName] = segment
 	return segment, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/retry"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
@@ -28,31 +28,31 @@ import (
 //     still the one from before the markers were read. So two writers cannot miss each other's markers.
 type Recorder struct {
 	store   *Store
-	archive analytics.Archive
+	archive logs.Archive
 }
 
-var _ analytics.Recorder = (*Recorder)(nil)
+var _ logs.Recorder = (*Recorder)(nil)
 
 // NewRecorder returns a Recorder in the store's table.
-func NewRecorder(store *Store, archive analytics.Archive) *Recorder { return &Recorder{store, archive} }
+func NewRecorder(store *Store, archive logs.Archive) *Recorder { return &Recorder{store, archive} }
 
 // errConflict means that another writer changed the day's item after it was read.
 var errConflict = errors.New("the day has changed")
 
-// Record implements analytics.Recorder. It uses at most six write units for a segment of any size.
+// Record implements logs.Recorder. It uses at most six write units for a segment of any size.
 // It writes only large segments to the archive, and reads it only if the segment overlaps one of them.
-func (r *Recorder) Record(ctx context.Context, s analytics.Segment) (analytics.Segment, error) {
+func (r *Recorder) Record(ctx context.Context, s logs.Segment) (logs.Segment, error) {
 	if len(s.Lines) == 0 {
 		return s, nil
 	}
 	var kept encoded
-	var rest analytics.Segment
+	var rest logs.Segment
 	err := contended.Do(ctx, isConflict, func() (err error) {
 		rest, err = r.try(ctx, s, &kept)
 		return err
 	})
 	if err != nil {
-		return analytics.Segment{}, fmt.Errorf("count lines of %s: %w", s.Day, err)
+		return logs.Segment{}, fmt.Errorf("count lines of %s: %w", s.Day, err)
 	}
 	return rest, nil
 }
@@ -66,14 +66,14 @@ func isConflict(err error) bool { return errors.Is(err, errConflict) }
 
 // encoded is a segment whose lines the next marker keeps.
 type encoded struct {
-	name analytics.SegmentName
+	name logs.SegmentName
 	data []byte // the lines; empty if they are in the archive
 }
 
 // encode encodes the lines of a segment, and puts those of a large one into the archive.
-func (r *Recorder) encode(ctx context.Context, s analytics.Segment) (encoded, error) {
+func (r *Recorder) encode(ctx context.Context, s logs.Segment) (encoded, error) {
 	e := encoded{name: s.Name()}
-	data, err := analytics.EncodeLines(s.Lines)
+	data, err := logs.EncodeLines(s.Lines)
 	if err != nil || len(data) <= maxInMarker {
 		e.data = data
 		return e, err
@@ -82,7 +82,7 @@ func (r *Recorder) encode(ctx context.Context, s analytics.Segment) (encoded, er
 }
 
 // try makes one attempt to count the segment. The parameter kept is what an earlier attempt has encoded.
-func (r *Recorder) try(ctx context.Context, s analytics.Segment, kept *encoded) (analytics.Segment, error) {
+func (r *Recorder) try(ctx context.Context, s logs.Segment, kept *encoded) (logs.Segment, error) {
 	key := dayKey(partitionOf(s.Log), s.Day)
 	day, _, err := items.Get[dayItem](ctx, items.In(r.store.client, r.store.table), key)
 	if err != nil {
@@ -111,13 +111,13 @@ type dayItem struct {
 
 // spanWith returns the day's span after adding a segment: the time between the first and the last
 // line of the day's longest segment, in milliseconds.
-func (d dayItem) spanWith(s analytics.Segment) int64 {
+func (d dayItem) spanWith(s logs.Segment) int64 {
 	return max(d.Span, s.LastLogged().Sub(s.FirstLogged()).Milliseconds())
 }
 
 // partitionOf returns the partition with the sums of a log.
-func partitionOf(log analytics.Log) string {
-	if log == analytics.ModelLog {
+func partitionOf(log logs.Log) string {
+	if log == logs.ModelLog {
 		return usage
 	}
 	return requests
@@ -125,7 +125,7 @@ func partitionOf(log analytics.Log) string {
 
 // overlapStart returns the earliest time at which a segment that overlaps s can begin. If the item
 // has no span, the item may have been lost, so the result is the earliest possible time.
-func (d dayItem) overlapStart(s analytics.Segment) time.Time {
+func (d dayItem) overlapStart(s logs.Segment) time.Time {
 	if d.Version <= 0 || d.Span <= 0 {
 		return time.UnixMilli(minMillis)
 	}
@@ -133,7 +133,7 @@ func (d dayItem) overlapStart(s analytics.Segment) time.Time {
 }
 
 // uncountedLines returns the segment without the lines of segments that were counted before.
-func (r *Recorder) uncountedLines(ctx context.Context, s analytics.Segment, day dayItem) (analytics.Segment, error) {
+func (r *Recorder) uncountedLines(ctx context.Context, s logs.Segment, day dayItem) (logs.Segment, error) {
 	markers, err := r.markers(ctx, s, day.overlapStart(s), s.LastLogged())
 	if err != nil {
 		return s, err
@@ -160,7 +160,7 @@ func (r *Recorder) uncountedLines(ctx context.Context, s analytics.Segment, day 
 }
 
 // commit counts the segment if the day's item still has the version that was read. The marker keeps the data.
-func (r *Recorder) commit(ctx context.Context, s analytics.Segment, data []byte, day dayItem) error {
+func (r *Recorder) commit(ctx context.Context, s logs.Segment, data []byte, day dayItem) error {
 	sum, err := r.dayUpdate(s, day)
 	if err != nil {
 		return err
@@ -188,8 +188,8 @@ func (d dayItem) unchanged() (expression string, values items.Map) {
 }
 
 // dayUpdate returns the write that adds the segment to its day.
-func (r *Recorder) dayUpdate(s analytics.Segment, day dayItem) (types.TransactWriteItem, error) {
-	if s.Log == analytics.ModelLog {
+func (r *Recorder) dayUpdate(s logs.Segment, day dayItem) (types.TransactWriteItem, error) {
+	if s.Log == logs.ModelLog {
 		return types.TransactWriteItem{Update: r.modelUsageUpdate(s, day)}, nil
 	}
 	whole, err := day.decode()
@@ -211,7 +211,7 @@ func (r *Recorder) dayUpdate(s analytics.Segment, day dayItem) (types.TransactWr
 }
 
 // modelUsageUpdate adds the model calls and leaves the attributes of other writers unchanged.
-func (r *Recorder) modelUsageUpdate(s analytics.Segment, day dayItem) *types.Update {
+func (r *Recorder) modelUsageUpdate(s logs.Segment, day dayItem) *types.Update {
 	m := s.ModelUsage()
 	condition, values := day.unchanged()
 	maps.Copy(values, items.Map{

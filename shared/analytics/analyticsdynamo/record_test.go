@@ -14,6 +14,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
 )
@@ -25,12 +26,12 @@ const latencyBuckets = 352
 
 // busyDay returns a segment with n requests of one day. They are spread over all hours, and over
 // all latency buckets as far as n allows.
-func busyDay(n int) analytics.Segment {
-	s := analytics.Segment{Log: analytics.AccessLog, Day: calendar.DayOf(night), Stream: "0123456789abcdef"}
+func busyDay(n int) logs.Segment {
+	s := logs.Segment{Log: logs.AccessLog, Day: calendar.DayOf(night), Stream: "0123456789abcdef"}
 	for i := range n {
 		first, _ := analytics.Bucket(i % latencyBuckets).Bounds()
 		at := night.Add(time.Duration(i) * 24 * time.Hour / time.Duration(n))
-		s.Lines = append(s.Lines, analytics.LogLine{
+		s.Lines = append(s.Lines, logs.Line{
 			ID: fmt.Sprintf("%056d", i), LoggedAt: at.Truncate(time.Millisecond),
 			Request: &analytics.Request{At: at, Status: 200 + i%2*300, LatencyMillis: first, IsMediaCall: i%3 == 0},
 		})
@@ -71,10 +72,10 @@ func TestOnlyMarkersAreDeleted(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	table := awstest.Table(t, client, "AnalyticsTable")
 	r := analyticsdynamo.NewRecorder(analyticsdynamo.New(client, table), analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
-	calls := analytics.Segment{Log: analytics.ModelLog, Day: calendar.DayOf(night), Stream: "0123456789abcdef", Lines: []analytics.LogLine{
-		{ID: "1", LoggedAt: night, Call: &analytics.ModelCall{At: night, ModelUsage: analytics.ModelUsage{Calls: 1}}},
+	calls := logs.Segment{Log: logs.ModelLog, Day: calendar.DayOf(night), Stream: "0123456789abcdef", Lines: []logs.Line{
+		{ID: "1", LoggedAt: night, Call: &logs.ModelCall{At: night, ModelUsage: analytics.ModelUsage{Calls: 1}}},
 	}}
-	for _, segment := range []analytics.Segment{busyDay(1), calls} {
+	for _, segment := range []logs.Segment{busyDay(1), calls} {
 		if _, err := r.Record(t.Context(), segment); err != nil {
 			t.Fatal(err)
 		}
@@ -104,12 +105,12 @@ func TestOnlyMarkersAreDeleted(t *testing.T) {
 // hookedArchive counts the puts and calls afterPut after each. It lets a test interfere between
 // archiving and counting.
 type hookedArchive struct {
-	analytics.Archive
+	logs.Archive
 	puts     int
 	afterPut func()
 }
 
-func (a *hookedArchive) Put(ctx context.Context, name analytics.SegmentName, data []byte) error {
+func (a *hookedArchive) Put(ctx context.Context, name logs.SegmentName, data []byte) error {
 	a.puts++
 	err := a.Archive.Put(ctx, name, data)
 	if a.afterPut != nil {
@@ -144,7 +145,7 @@ func TestRecordRetriesAfterConcurrentWrite(t *testing.T) {
 }
 
 // otherStream returns the segment as if another log stream had it.
-func otherStream(s analytics.Segment) analytics.Segment {
+func otherStream(s logs.Segment) logs.Segment {
 	s.Stream = "fedcba9876543210"
 	return s
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 )
 
@@ -24,7 +24,7 @@ type Archive struct {
 	bucket string
 }
 
-var _ analytics.Archive = Archive{}
+var _ logs.Archive = Archive{}
 
 // NewArchive returns the archive in the named bucket.
 func NewArchive(client *s3.Client, bucket string) Archive { return Archive{client, bucket} }
@@ -32,8 +32,8 @@ func NewArchive(client *s3.Client, bucket string) Archive { return Archive{clien
 // suffix ends the key of each object.
 const suffix = ".gz"
 
-// Put implements analytics.Archive with one call.
-func (a Archive) Put(ctx context.Context, name analytics.SegmentName, data []byte) error {
+// Put implements logs.Archive with one call.
+func (a Archive) Put(ctx context.Context, name logs.SegmentName, data []byte) error {
 	_, err := a.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &a.bucket, Key: aws.String(name.String() + suffix), Body: bytes.NewReader(data),
 		ContentType: aws.String("application/gzip"),
@@ -44,11 +44,11 @@ func (a Archive) Put(ctx context.Context, name analytics.SegmentName, data []byt
 	return nil
 }
 
-// Get implements analytics.Archive with one call.
-func (a Archive) Get(ctx context.Context, name analytics.SegmentName) ([]byte, error) {
+// Get implements logs.Archive with one call.
+func (a Archive) Get(ctx context.Context, name logs.SegmentName) ([]byte, error) {
 	out, err := a.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &a.bucket, Key: aws.String(name.String() + suffix)})
 	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
-		err = fmt.Errorf("%w: %w", analytics.ErrMissing, err)
+		err = fmt.Errorf("%w: %w", logs.ErrMissing, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -60,12 +60,12 @@ func (a Archive) Get(ctx context.Context, name analytics.SegmentName) ([]byte, e
 	return data, nil
 }
 
-// Names implements analytics.Archive with one call for every thousand names. It skips objects whose
+// Names implements logs.Archive with one call for every thousand names. It skips objects whose
 // key is not a segment name.
-func (a Archive) Names(ctx context.Context, log analytics.Log, day calendar.Day) ([]analytics.SegmentName, error) {
+func (a Archive) Names(ctx context.Context, log logs.Log, day calendar.Day) ([]logs.SegmentName, error) {
 	folder := fmt.Sprintf("%s/%s/", log, day)
 	pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{Bucket: &a.bucket, Prefix: &folder})
-	var names []analytics.SegmentName
+	var names []logs.SegmentName
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -83,9 +83,9 @@ func (a Archive) Names(ctx context.Context, log analytics.Log, day calendar.Day)
 }
 
 // parseName parses the part of a key that follows the log and the day.
-func parseName(log analytics.Log, day calendar.Day, key string) (analytics.SegmentName, bool) {
+func parseName(log logs.Log, day calendar.Day, key string) (logs.SegmentName, bool) {
 	stream, position, _ := strings.Cut(strings.TrimSuffix(key, suffix), "/")
 	from, digest, _ := strings.Cut(position, "-")
 	at, err := strconv.ParseInt(from, 10, 64)
-	return analytics.SegmentName{Log: log, Day: day, Stream: stream, FirstLogged: time.UnixMilli(at).UTC(), Digest: digest}, err == nil
+	return logs.SegmentName{Log: log, Day: day, Stream: stream, FirstLogged: time.UnixMilli(at).UTC(), Digest: digest}, err == nil
 }

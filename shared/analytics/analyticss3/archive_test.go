@@ -9,18 +9,18 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"portside/shared/analytics"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
 )
 
 var midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 
-func segment() analytics.Segment {
-	return analytics.Segment{
-		Log: analytics.AccessLog, Day: calendar.DayOf(midnight), Stream: "0123456789abcdef",
-		Lines: []analytics.LogLine{{ID: "1", LoggedAt: midnight}},
+func segment() logs.Segment {
+	return logs.Segment{
+		Log: logs.AccessLog, Day: calendar.DayOf(midnight), Stream: "0123456789abcdef",
+		Lines: []logs.Line{{ID: "1", LoggedAt: midnight}},
 	}
 }
 
@@ -35,14 +35,14 @@ func TestArchiveRoundTrip(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	want.Day++
-	if _, err := archive.Get(t.Context(), want.Name()); !errors.Is(err, analytics.ErrMissing) {
+	if _, err := archive.Get(t.Context(), want.Name()); !errors.Is(err, logs.ErrMissing) {
 		t.Errorf("a segment that was never stored: %v", err)
 	}
 }
 
 func TestArchiveNames(t *testing.T) {
 	client, bucket, p := awstest.S3(t), awstest.Bucket(t), segment()
-	archive, want := analyticss3.NewArchive(client, bucket), []analytics.SegmentName{}
+	archive, want := analyticss3.NewArchive(client, bucket), []logs.SegmentName{}
 	for _, stream := range []string{"b", "a", "b"} {
 		p.Stream = stream
 		p.Lines[0].ID += "1"
@@ -57,8 +57,8 @@ func TestArchiveNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	slices.SortFunc(want, func(a, b analytics.SegmentName) int { return strings.Compare(a.String(), b.String()) })
-	for log, want := range map[analytics.Log][]analytics.SegmentName{analytics.AccessLog: want, analytics.ModelLog: nil} {
+	slices.SortFunc(want, func(a, b logs.SegmentName) int { return strings.Compare(a.String(), b.String()) })
+	for log, want := range map[logs.Log][]logs.SegmentName{logs.AccessLog: want, logs.ModelLog: nil} {
 		if got, err := archive.Names(t.Context(), log, p.Day); !slices.Equal(got, want) || err != nil {
 			t.Errorf("%s: %v, %v", log, got, err)
 		}

@@ -1,10 +1,12 @@
-package analytics
+package logs
 
 import (
 	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
+
+	"portside/shared/analytics"
 )
 
 // accessLine is the format of the access log in template.yaml. All values are strings; a dash
@@ -23,17 +25,17 @@ const maxLatencyMillis = 1<<15 - 1
 
 // readRequest parses a line of the access log. The time of the request is zero if the line has no
 // possible one.
-func readRequest(message string) (Request, error) {
+func readRequest(message string) (analytics.Request, error) {
 	var line accessLine
 	if len(message) > maxLineBytes || json.Unmarshal([]byte(message), &line) != nil {
-		return Request{}, errUnreadable
+		return analytics.Request{}, errUnreadable
 	}
 	status, isStatus := parseNumber(line.Status, 599)
 	latency, isLatency := parseNumber(line.Latency, maxMillis)
 	if !isStatus || status >= 0 && status < 100 || !isLatency {
-		return Request{}, errUnreadable
+		return analytics.Request{}, errUnreadable
 	}
-	r := Request{At: parseEpoch(line.Time), Status: int(max(status, 0)), LatencyMillis: min(latency, maxLatencyMillis)}
+	r := analytics.Request{At: parseEpoch(line.Time), Status: int(max(status, 0)), LatencyMillis: min(latency, maxLatencyMillis)}
 	if line.Method == post && !isUnauthorized(r.Status) {
 		r.Task = mediaTaskOf(line.Path)
 		r.IsMediaCall = r.Task != ""
@@ -75,14 +77,14 @@ const post = "POST"
 // mediaTaskOf returns the task of a media call by its path, or "" for other paths. The route of the
 // log line is not enough: it covers every path below /v1/capabilities, including those that do not
 // exist.
-func mediaTaskOf(path string) MediaTask {
+func mediaTaskOf(path string) analytics.MediaTask {
 	switch path {
 	case "/v1/capabilities/summarize", "/v1/capabilities/summarize/media", "/v1/capabilities/summarize/batch":
-		return SummarizeTask
+		return analytics.SummarizeTask
 	case "/v1/capabilities/extract", "/v1/capabilities/extract/media", "/v1/capabilities/extract/batch":
-		return ExtractTask
+		return analytics.ExtractTask
 	case "/v1/capabilities/compare", "/v1/capabilities/compare/media", "/v1/ai/compare/media":
-		return CompareTask
+		return analytics.CompareTask
 	}
 	return ""
 }

@@ -1,9 +1,15 @@
-package analytics
+// Package logs counts the lines of the access log and of the logs of model calls. It parses the lines
+// that arrive, groups them into segments by day, and has a [Recorder] count each line once.
+//
+// Lines can arrive again at any time until [Retention] is over, also in other batches. So everything
+// here depends only on the line itself, not on when or with what it arrives.
+package logs
 
 import (
 	"errors"
 	"time"
 
+	"portside/shared/analytics"
 	"portside/shared/core/loglines"
 )
 
@@ -16,13 +22,13 @@ const (
 	ModelLog  Log = "models"   // the log of the model calls of the media functions
 )
 
-// LogLine holds the fields of a log line that are counted. It has no IP address and nothing that
+// Line holds the fields of a log line that are counted. It has no IP address and nothing that
 // identifies a user. If both Request and Call are nil, the line could not be parsed.
-type LogLine struct {
+type Line struct {
 	ID       string
 	LoggedAt time.Time
-	Request  *Request   // set for lines of the AccessLog
-	Call     *ModelCall // set for lines of the ModelLog
+	Request  *analytics.Request // set for lines of the AccessLog
+	Call     *ModelCall         // set for lines of the ModelLog
 }
 
 // maxLineBytes is more than either log writes in a line: a path may have 10 KB, and JSON may escape
@@ -51,8 +57,8 @@ const (
 
 // readLine parses an event. It returns false for an event that is not counted. The result does not
 // depend on when the event is read, so a repeated delivery gets the same result.
-func (l Log) readLine(e loglines.Event) (LogLine, bool) {
-	line := LogLine{ID: lineID(e), LoggedAt: e.LoggedAt.UTC().Truncate(time.Millisecond)}
+func (l Log) readLine(e loglines.Event) (Line, bool) {
+	line := Line{ID: lineID(e), LoggedAt: e.LoggedAt.UTC().Truncate(time.Millisecond)}
 	if l == AccessLog {
 		if r, err := readRequest(e.Message); err == nil {
 			line.setTimes(&r.At)
@@ -70,7 +76,7 @@ func (l Log) readLine(e loglines.Event) (LogLine, bool) {
 
 // setTimes replaces impossible times: a line that does not say when its event happened gets the time
 // at which it was logged, and the reverse. So no line is lost because of one of its times.
-func (l *LogLine) setTimes(happened *time.Time) {
+func (l *Line) setTimes(happened *time.Time) {
 	if !isPossible(l.LoggedAt) {
 		l.LoggedAt = happened.Truncate(time.Millisecond)
 		return
@@ -82,7 +88,7 @@ func (l *LogLine) setTimes(happened *time.Time) {
 
 // At returns when the request or call happened, or when the line was logged if it could not be
 // parsed.
-func (l LogLine) At() time.Time {
+func (l Line) At() time.Time {
 	switch {
 	case l.Request != nil:
 		return l.Request.At

@@ -1,4 +1,4 @@
-package analytics
+package logs
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"portside/shared/analytics"
 	"portside/shared/core/calendar"
 )
 
@@ -51,7 +52,7 @@ type Segment struct {
 	Log    Log
 	Day    calendar.Day
 	Stream string // 16 hexadecimal digits, a digest of group and stream
-	Lines  []LogLine
+	Lines  []Line
 }
 
 // PurgeAt returns when the marker of the segment may be deleted.
@@ -64,12 +65,12 @@ func digest(texts ...string) string {
 }
 
 // Without returns the segment without the lines that others contains.
-func (s Segment) Without(others []LogLine) Segment {
+func (s Segment) Without(others []Line) Segment {
 	excluded := make(map[string]bool, len(others))
 	for _, line := range others {
 		excluded[line.ID] = true
 	}
-	kept := make([]LogLine, 0, len(s.Lines))
+	kept := make([]Line, 0, len(s.Lines))
 	for _, line := range s.Lines {
 		if !excluded[line.ID] {
 			kept = append(kept, line)
@@ -96,8 +97,8 @@ func (s Segment) Name() SegmentName {
 }
 
 // RequestStats adds up the lines of the AccessLog.
-func (s Segment) RequestStats() *RequestStats {
-	sum := &RequestStats{Unread: int64(s.Unreadable())}
+func (s Segment) RequestStats() *analytics.RequestStats {
+	sum := &analytics.RequestStats{Unread: int64(s.Unreadable())}
 	for _, line := range s.Lines {
 		if line.Request != nil {
 			sum.Add(*line.Request)
@@ -107,7 +108,7 @@ func (s Segment) RequestStats() *RequestStats {
 }
 
 // ModelUsage adds up the lines of the ModelLog.
-func (s Segment) ModelUsage() (sum ModelUsage) {
+func (s Segment) ModelUsage() (sum analytics.ModelUsage) {
 	for _, line := range s.Lines {
 		if line.Call == nil {
 			continue

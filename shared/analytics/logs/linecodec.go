@@ -1,4 +1,4 @@
-package analytics
+package logs
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"portside/shared/analytics"
 )
 
 // storedLine is the JSON form of a line: a request, a model call, or a line that could not be
@@ -28,7 +30,7 @@ type storedLine struct {
 
 // EncodeLines returns the lines as gzipped JSON values. Ten lines of the access log have about 410 bytes, and each line of a large segment
 // has 30.
-func EncodeLines(lines []LogLine) ([]byte, error) {
+func EncodeLines(lines []Line) ([]byte, error) {
 	var body bytes.Buffer
 	compressor, err := gzip.NewWriterLevel(&body, gzip.BestSpeed)
 	if err != nil {
@@ -44,7 +46,7 @@ func EncodeLines(lines []LogLine) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-func newStoredLine(line LogLine) storedLine {
+func newStoredLine(line Line) storedLine {
 	s := storedLine{ID: line.ID, Logged: line.LoggedAt.UnixMilli()}
 	if r := line.Request; r != nil {
 		s.At, s.Status, s.Latency, s.Media = r.At.UnixMilli(), r.Status, &r.LatencyMillis, r.IsMediaCall
@@ -56,23 +58,23 @@ func newStoredLine(line LogLine) storedLine {
 	return s
 }
 
-func (s storedLine) line() LogLine {
-	line, at := LogLine{ID: s.ID, LoggedAt: time.UnixMilli(s.Logged).UTC()}, time.UnixMilli(s.At).UTC()
+func (s storedLine) line() Line {
+	line, at := Line{ID: s.ID, LoggedAt: time.UnixMilli(s.Logged).UTC()}, time.UnixMilli(s.At).UTC()
 	switch {
 	case s.Calls > 0:
-		line.Call = &ModelCall{At: at, ModelUsage: ModelUsage{
+		line.Call = &ModelCall{At: at, ModelUsage: analytics.ModelUsage{
 			Calls: s.Calls, InputTokens: s.Input, OutputTokens: s.Output, MicroUSD: s.Cost,
 		}}
 	case s.Latency != nil:
-		line.Request = &Request{
-			At: at, Status: s.Status, LatencyMillis: *s.Latency, IsMediaCall: s.Media, Task: MediaTask(s.Task),
+		line.Request = &analytics.Request{
+			At: at, Status: s.Status, LatencyMillis: *s.Latency, IsMediaCall: s.Media, Task: analytics.MediaTask(s.Task),
 		}
 	}
 	return line
 }
 
 // DecodeLines returns the lines that EncodeLines has encoded. Errors: ErrDamaged.
-func DecodeLines(data []byte) ([]LogLine, error) {
+func DecodeLines(data []byte) ([]Line, error) {
 	lines, err := decodeLines(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -80,12 +82,12 @@ func DecodeLines(data []byte) ([]LogLine, error) {
 	return lines, nil
 }
 
-func decodeLines(data []byte) ([]LogLine, error) {
+func decodeLines(data []byte) ([]Line, error) {
 	decompressor, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	var lines []LogLine
+	var lines []Line
 	for decoder := json.NewDecoder(decompressor); ; {
 		var s storedLine
 		switch err := decoder.Decode(&s); {

@@ -1,10 +1,11 @@
-package analytics
+package logs
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"portside/shared/analytics"
 	"portside/shared/core/calendar"
 	"portside/shared/core/loglines"
 )
@@ -18,35 +19,39 @@ const requestLine = `{"requestId":"WSg1ihmdliAEJXA=","time":"1795305601000","ip"
 func TestReadRequest(t *testing.T) {
 	for name, c := range map[string]struct {
 		old, new string
-		want     Request
+		want     analytics.Request
 	}{
-		"unchanged line": {"", "", Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask}},
-		"older path": {`"/v1/capabilities/`, `"/v1/ai/`, Request{
-			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask,
+		"unchanged line": {"", "", analytics.Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: analytics.CompareTask}},
+		"older path": {`"/v1/capabilities/`, `"/v1/ai/`, analytics.Request{
+			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: analytics.CompareTask,
 		}},
-		"GET request":   {"POST", "GET", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"an upload":     {"/v1/capabilities/compare/media", "/v1/uploads", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"unknown path":  {"compare/media", "nonsense", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"a job by POST": {"compare/media", "jobs/1", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"unknown alias": {"capabilities/compare/media", "ai/extract/media", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"text call": {"compare/media", "summarize", Request{
-			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: SummarizeTask,
+		"GET request":   {"POST", "GET", analytics.Request{At: second, Status: 200, LatencyMillis: 12}},
+		"an upload":     {"/v1/capabilities/compare/media", "/v1/uploads", analytics.Request{At: second, Status: 200, LatencyMillis: 12}},
+		"unknown path":  {"compare/media", "nonsense", analytics.Request{At: second, Status: 200, LatencyMillis: 12}},
+		"a job by POST": {"compare/media", "jobs/1", analytics.Request{At: second, Status: 200, LatencyMillis: 12}},
+		"unknown alias": {"capabilities/compare/media", "ai/extract/media", analytics.Request{At: second, Status: 200, LatencyMillis: 12}},
+		"text call": {"compare/media", "summarize", analytics.Request{
+			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: analytics.SummarizeTask,
 		}},
-		"a file": {"compare/media", "extract/media", Request{
-			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: ExtractTask,
+		"a file": {"compare/media", "extract/media", analytics.Request{
+			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: analytics.ExtractTask,
 		}},
-		"path unknown":    {"/v1/capabilities/compare/media", "-", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"unauthorized":    {`"200"`, `"401"`, Request{At: second, Status: 401, LatencyMillis: 12}},
-		"forbidden":       {`"200"`, `"403"`, Request{At: second, Status: 403, LatencyMillis: 12}},
-		"not found":       {`"200"`, `"404"`, Request{At: second, Status: 404, LatencyMillis: 12}},
-		"rejected input":  {`"200"`, `"422"`, Request{At: second, Status: 422, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask}},
-		"latency unknown": {`"12"`, `"-"`, Request{At: second, Status: 200, LatencyMillis: -1, IsMediaCall: true, Task: CompareTask}},
-		"status unknown":  {`"200"`, `"-"`, Request{At: second, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask}},
-		"very slow": {`"12"`, `"9999999999"`, Request{
-			At: second, Status: 200, LatencyMillis: 32767, IsMediaCall: true, Task: CompareTask,
+		"path unknown": {"/v1/capabilities/compare/media", "-", analytics.Request{At: second, Status: 200, LatencyMillis: 12}},
+		"unauthorized": {`"200"`, `"401"`, analytics.Request{At: second, Status: 401, LatencyMillis: 12}},
+		"forbidden":    {`"200"`, `"403"`, analytics.Request{At: second, Status: 403, LatencyMillis: 12}},
+		"not found":    {`"200"`, `"404"`, analytics.Request{At: second, Status: 404, LatencyMillis: 12}},
+		"rejected input": {`"200"`, `"422"`, analytics.Request{
+			At: second, Status: 422, LatencyMillis: 12, IsMediaCall: true, Task: analytics.CompareTask,
 		}},
-		"additional field": {`"ip"`, `"new":{"a":[1]},"ip"`, Request{
-			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask,
+		"latency unknown": {`"12"`, `"-"`, analytics.Request{
+			At: second, Status: 200, LatencyMillis: -1, IsMediaCall: true, Task: analytics.CompareTask,
+		}},
+		"status unknown": {`"200"`, `"-"`, analytics.Request{At: second, LatencyMillis: 12, IsMediaCall: true, Task: analytics.CompareTask}},
+		"very slow": {`"12"`, `"9999999999"`, analytics.Request{
+			At: second, Status: 200, LatencyMillis: 32767, IsMediaCall: true, Task: analytics.CompareTask,
+		}},
+		"additional field": {`"ip"`, `"new":{"a":[1]},"ip"`, analytics.Request{
+			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: analytics.CompareTask,
 		}},
 	} {
 		got, err := readRequest(strings.Replace(requestLine, c.old, c.new, 1))
@@ -118,7 +123,7 @@ func FuzzLines(f *testing.F) {
 	f.Add(strings.Replace(callLine, `"2026-11-22T00:00:01Z"`, "{}", 1), second.UnixMilli())
 	f.Fuzz(func(t *testing.T, message string, logged int64) {
 		for log, valid := range map[Log]string{AccessLog: requestLine, ModelLog: callLine} {
-			segments, lost := LogBatch{Log: log, Now: second, Events: []loglines.Event{
+			segments, lost := Batch{Log: log, Now: second, Events: []loglines.Event{
 				{ID: "before", LoggedAt: second, Message: valid},
 				{ID: "between", LoggedAt: time.UnixMilli(logged), Message: message},
 				{ID: "after", LoggedAt: second.Add(time.Millisecond), Message: valid},
@@ -157,7 +162,7 @@ func checkSegment(t *testing.T, p Segment) {
 		if p.Day != calendar.DayOf(line.At()) || before > maxEventAge || before < -maxClockSkew || len(FormatMillis(line.LoggedAt)) != 13 {
 			t.Errorf("%+v", p)
 		}
-		if r := line.Request; r != nil && (r.LatencyMillis < -1 || BucketOf(r.LatencyMillis) >= 352 || r.Status < 0 || r.Status > 599) {
+		if r := line.Request; r != nil && (r.LatencyMillis < -1 || analytics.BucketOf(r.LatencyMillis) >= 352 || r.Status < 0 || r.Status > 599) {
 			t.Errorf("%+v", *r)
 		}
 		if c := line.Call; c != nil && (c.InputTokens < 0 || c.OutputTokens < 0 || c.MicroUSD < 0 || c.Calls != 1) {

@@ -1,4 +1,4 @@
-package analytics
+package logs
 
 import (
 	"cmp"
@@ -11,9 +11,9 @@ import (
 	"portside/shared/core/loglines"
 )
 
-// LogBatch is one delivery of a log: events of one stream of a log group. The same events may be
+// Batch is one delivery of a log: events of one stream of a log group. The same events may be
 // delivered again at any time, also together with others.
-type LogBatch struct {
+type Batch struct {
 	Log    Log
 	Group  string
 	Stream string
@@ -24,7 +24,7 @@ type LogBatch struct {
 }
 
 // isPossible reports whether something can have happened at a time.
-func (b LogBatch) isPossible(at time.Time) bool {
+func (b Batch) isPossible(at time.Time) bool {
 	return isPossible(at) && (b.Now.IsZero() || at.Sub(b.Now) <= maxClockSkew && b.Now.Sub(at) <= Retention)
 }
 
@@ -40,8 +40,8 @@ const maxIDBytes = 64
 // in the order of their days. Lines that are not counted by design are left out. Lost is the number
 // of events that cannot be counted on any day: they have no possible time, for example because all
 // their times are in the future or too long ago, or the batch already has lines of maxDays other days.
-func (b LogBatch) Segments() (segments []Segment, lost int) {
-	days := map[calendar.Day][]LogLine{}
+func (b Batch) Segments() (segments []Segment, lost int) {
+	days := map[calendar.Day][]Line{}
 	for _, event := range b.Events {
 		line, isCounted := b.Log.readLine(event)
 		if !isCounted {
@@ -64,14 +64,14 @@ func (b LogBatch) Segments() (segments []Segment, lost int) {
 }
 
 // distinct sorts lines by time and ID, and keeps one line of each ID.
-func distinct(lines []LogLine) []LogLine {
+func distinct(lines []Line) []Line {
 	seen := make(map[string]bool, len(lines))
-	lines = slices.DeleteFunc(lines, func(l LogLine) bool {
+	lines = slices.DeleteFunc(lines, func(l Line) bool {
 		isDuplicate := seen[l.ID]
 		seen[l.ID] = true
 		return isDuplicate
 	})
-	slices.SortFunc(lines, func(a, b LogLine) int {
+	slices.SortFunc(lines, func(a, b Line) int {
 		return cmp.Or(a.LoggedAt.Compare(b.LoggedAt), strings.Compare(a.ID, b.ID))
 	})
 	return lines

@@ -1,4 +1,4 @@
-package analytics_test
+package logs_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"portside/shared/analytics"
+	"portside/shared/analytics/logs"
 	"portside/shared/core/loglines"
 	"portside/testclient/scale"
 )
@@ -20,14 +20,14 @@ func TestLinesAreAcceptedOnlyWhileTheirSegmentsExist(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		at := begin.Add(time.Duration(rapid.Int64Range(0, int64(day-1)).Draw(t, "time of the request"))).Truncate(time.Millisecond)
 		age := rapid.OneOf(
-			rapid.Int64Range(0, int64(420*day)), rapid.Int64Range(int64(analytics.Retention-time.Second), int64(analytics.Retention+time.Second)),
+			rapid.Int64Range(0, int64(420*day)), rapid.Int64Range(int64(logs.Retention-time.Second), int64(logs.Retention+time.Second)),
 		)
 		now := at.Add(time.Duration(age.Draw(t, "age")))
-		batch := analytics.LogBatch{Log: analytics.AccessLog, Group: "g", Stream: "s", Now: now, Events: []loglines.Event{{
+		batch := logs.Batch{Log: logs.AccessLog, Group: "g", Stream: "s", Now: now, Events: []loglines.Event{{
 			ID: "1", LoggedAt: at, Message: fmt.Sprintf(`{"time":"%d","method":"GET","path":"/","status":"200","latencyMs":"1"}`, at.UnixMilli()),
 		}}}
 		segments, lost := batch.Segments()
-		if now.Sub(at) > analytics.Retention {
+		if now.Sub(at) > logs.Retention {
 			if len(segments) != 0 || lost != 1 {
 				t.Fatalf("a line of %s counts after %s: %d lost", at, now.Sub(at), lost)
 			}
@@ -40,7 +40,7 @@ func TestLinesAreAcceptedOnlyWhileTheirSegmentsExist(t *testing.T) {
 			t.Fatalf("the marker exists only for %s more", left)
 		}
 		// S3 counts the days from the creation of an object, which the clocks put at most five minutes before the request, to a midnight.
-		expiry := at.Add(-5*time.Minute).AddDate(0, 0, analytics.KeptDays)
+		expiry := at.Add(-5*time.Minute).AddDate(0, 0, logs.KeptDays)
 		if midnight := expiry.Truncate(day); midnight != expiry {
 			expiry = midnight.Add(day)
 		}

@@ -1,4 +1,4 @@
-package analytics
+package logs
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 	"portside/shared/core/loglines"
 )
 
-// LogGroups are the names of the log groups that are counted.
-type LogGroups struct {
+// Groups are the names of the log groups that are counted.
+type Groups struct {
 	Access string
 	Models []string
 }
 
 // log returns which log a group belongs to. It returns false for an unknown group.
-func (g LogGroups) log(group string) (Log, bool) {
+func (g Groups) log(group string) (Log, bool) {
 	switch {
 	case group == g.Access:
 		return AccessLog, true
@@ -34,7 +34,7 @@ var ErrForeignGroup = errors.New("the log group is not counted")
 // objects that Firehose delivers, and repeated deliveries. So a line counts once, however often and
 // in whatever way it arrives.
 type Ingester struct {
-	Groups   LogGroups
+	Groups   Groups
 	Recorder Recorder
 	Now      func() time.Time
 }
@@ -56,7 +56,7 @@ func (i Ingester) Ingest(ctx context.Context, lines loglines.Batch) (Ingested, e
 	if !ok {
 		return Ingested{}, fmt.Errorf("%w: %s", ErrForeignGroup, lines.Group)
 	}
-	batch := LogBatch{Log: log, Group: lines.Group, Stream: lines.Stream, Events: lines.Events, Now: i.Now()}
+	batch := Batch{Log: log, Group: lines.Group, Stream: lines.Stream, Events: lines.Events, Now: i.Now()}
 	segments, lost := batch.Segments()
 	done := Ingested{Log: log, Lines: lines.Len(), Lost: lost + lines.Skipped}
 	var errs []error

@@ -1,15 +1,17 @@
-package analytics
+package logs
 
 import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"portside/shared/analytics"
 )
 
 // ModelCall is one call of a language model.
 type ModelCall struct {
 	At time.Time
-	ModelUsage
+	analytics.ModelUsage
 }
 
 // modelCallMessage is the message of the lines of the ModelLog.
@@ -44,7 +46,7 @@ func readCall(message string) (ModelCall, bool, error) {
 			return ModelCall{}, true, errUnreadable
 		}
 	}
-	spent := ModelUsage{Calls: 1, InputTokens: line.Input, OutputTokens: line.Output, MicroUSD: line.MicroUSD}
+	spent := analytics.ModelUsage{Calls: 1, InputTokens: line.Input, OutputTokens: line.Output, MicroUSD: line.MicroUSD}
 	return ModelCall{At: parseTime(line.Time), ModelUsage: spent}, true, nil
 }
 
