@@ -10,7 +10,7 @@ import (
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
 	"portside/shared/tokens/tokensdynamo"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // TestTokenRequestsMakeFewCalls counts all calls of a request, including the two calls of authentication and the rate limit, which
@@ -23,7 +23,7 @@ func TestTokenRequestsMakeFewCalls(t *testing.T) {
 	secret := credentials.Mint(credentials.AccessToken)
 	first := credentials.Credential{
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Scopes: []string{"read:helm-charts"},
-		Owner: credentials.Owner{ID: web.NewID(), Role: principal.Manager, Active: true}, CreatedAt: d.now, ExpiresAt: d.now.Add(day),
+		Owner: credentials.Owner{ID: resource.NewID(), Role: principal.Manager, Active: true}, CreatedAt: d.now, ExpiresAt: d.now.Add(day),
 		Line: secret.ID(), LineEndsAt: d.now.Add(2 * day),
 	}
 	err := transactions.Write(t.Context(), client,

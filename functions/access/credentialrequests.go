@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentialrequests"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // CredentialRequest is a credential request with its history.
@@ -30,8 +31,8 @@ type CredentialRequest struct {
 	CollectBy     *time.Time                `json:"collectBy" doc:"UTC. When the link in the mail expires; null until it is sent."`
 	CredentialID  *string                   `json:"credentialId" doc:"Public ID of the password; null until it is collected." example:"3vQB7B6MrGQZ"`
 	Events        []RequestEvent            `json:"events" doc:"History of the request, oldest first."`
-	Makers        []web.Maker               `json:"makers" nullable:"false" doc:"Who really made the request: the requester, with the credential that was used; then who created that credential, and so on, up to a sign-in."`
-	Deciders      []web.Maker               `json:"deciders" nullable:"false" doc:"The same for the decision; empty while the request is pending. No user is both here and in makers."`
+	Makers        []resource.Maker          `json:"makers" nullable:"false" doc:"Who really made the request: the requester, with the credential that was used; then who created that credential, and so on, up to a sign-in."`
+	Deciders      []resource.Maker          `json:"deciders" nullable:"false" doc:"The same for the decision; empty while the request is pending. No user is both here and in makers."`
 }
 
 // RequestPerson is a person in a credential request.
@@ -63,7 +64,7 @@ func encodeRequest(r credentialrequests.Request, people map[string]principal.Per
 		CreatedAt: r.CreatedAt, DueAt: r.DueAt, DecidedBy: web.NullIfZero(r.DecidedBy), DecidedAt: web.NullIfZero(r.DecidedAt),
 		Requester: encodePerson(people, r.UserID), Decider: encodePerson(people, r.DecidedBy),
 		Reason: web.NullIfZero(r.Reason), CollectBy: web.NullIfZero(r.CollectBy), CredentialID: web.NullIfZero(r.CredentialID),
-		Events: make([]RequestEvent, len(r.Events)), Makers: web.EncodeMakers(r.Makers), Deciders: web.EncodeMakers(r.Deciders),
+		Events: make([]RequestEvent, len(r.Events)), Makers: resource.EncodeMakers(r.Makers), Deciders: resource.EncodeMakers(r.Deciders),
 	}
 	for i, e := range r.Events {
 		encoded.Events[i] = RequestEvent{At: e.At, Actor: e.Actor, Action: e.Action, Detail: e.Detail}
@@ -72,7 +73,7 @@ func encodeRequest(r credentialrequests.Request, people map[string]principal.Per
 }
 
 type createRequestInput struct {
-	web.Idempotency
+	resource.Idempotency
 	Body struct {
 		AccessLevel   credentialrequests.Level `json:"accessLevel" enum:"charts,images,full" doc:"charts grants read:helm-charts, images grants read:docker-images, full grants both."`
 		Justification string                   `json:"justification" doc:"1 to 2000 characters, for the person who decides." example:"Our staging cluster pulls your images."`
@@ -93,7 +94,7 @@ func (in *createRequestInput) request() credentialrequests.New {
 }
 
 type createRequestOutput struct {
-	web.Creation
+	resource.Creation
 	Body requestBody
 }
 
@@ -109,7 +110,7 @@ func (h *handlers) createRequest(ctx context.Context, in *createRequestInput) (*
 		return nil, err
 	}
 	return &createRequestOutput{
-		Creation: web.CreatedAt("/api/v1/credential-requests/"+made.Request.ID, made.Replayed),
+		Creation: resource.CreatedAt("/api/v1/credential-requests/"+made.Request.ID, made.Replayed),
 		Body:     requestBody{Data: encodeRequest(made.Request, nil)},
 	}, nil
 }
@@ -140,13 +141,13 @@ func (in *listRequestsInput) Resolve(huma.Context) []error {
 // query returns the query of the input. A cursor is the ID of the last request on the page before.
 func (in *listRequestsInput) query() credentialrequests.Query {
 	query := credentialrequests.Query{
-		UserID: web.CanonicalID(in.UserID), Status: in.Status, Limit: in.Limit, Before: in.Before,
+		UserID: resource.CanonicalID(in.UserID), Status: in.Status, Limit: in.Limit, Before: in.Before,
 		OldestFirst: in.Order == "oldest", After: in.After,
 	}
 	if query.OldestFirst {
-		query.After = cmp.Or(web.CanonicalID(in.Cursor), query.After)
+		query.After = cmp.Or(resource.CanonicalID(in.Cursor), query.After)
 	} else {
-		query.Before = cmp.Or(web.CanonicalID(in.Cursor), query.Before)
+		query.Before = cmp.Or(resource.CanonicalID(in.Cursor), query.Before)
 	}
 	return query
 }
@@ -182,7 +183,7 @@ type requestInput struct {
 }
 
 type requestOutput struct {
-	web.Version
+	resource.Version
 	Body requestBody
 }
 
@@ -203,7 +204,7 @@ func (h *handlers) encodeWithPeople(
 		return nil, err
 	}
 	encoded := encodeRequest(r, people)
-	return &requestOutput{Version: web.ContentVersion(encoded), Body: requestBody{Data: encoded}}, nil
+	return &requestOutput{Version: resource.ContentVersion(encoded), Body: requestBody{Data: encoded}}, nil
 }
 
 type decideInput struct {

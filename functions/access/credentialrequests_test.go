@@ -14,7 +14,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 const (
@@ -158,24 +158,24 @@ func TestRequestPermissions(t *testing.T) {
 	_, manager := o.user("manager@example.com", principal.Manager)
 	token := o.withKey(manager).Post("/api/v1/tokens", all).Text("data.token")
 	o.withToken(token).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusUnauthorized) // tokens cannot request passwords
-	o.withKey(o.approver).Post(requestsPath+"/"+web.NewID()+"/approve", `{}`).WantStatus(http.StatusNotFound)
+	o.withKey(o.approver).Post(requestsPath+"/"+resource.NewID()+"/approve", `{}`).WantStatus(http.StatusNotFound)
 	o.withKey(o.approver).Post(requestsPath+"/x/approve", `{}`).WantStatus(http.StatusBadRequest)
-	o.withKey(o.approver).Get(requestsPath + "/" + web.NewID()).WantStatus(http.StatusNotFound)
+	o.withKey(o.approver).Get(requestsPath + "/" + resource.NewID()).WantStatus(http.StatusNotFound)
 }
 
 func TestCreateRequestRejectsInvalidInput(t *testing.T) {
 	o := newRequestFixture(t)
 	for body, pointers := range map[string][]string{
 		`{}`: {"/accessLevel", "/justification"},
-		`{"accessLevel":"all","justification":""}`:                                   {"/accessLevel", "/justification"},
-		`{"accessLevel":"full","justification":"   "}`:                               {"/justification"},
-		`{"accessLevel":"full","justification":"` + strings.Repeat("ä", 2001) + `"}`: {"/justification"},
-		`{"accessLevel":"full","justification":"a\u0000b"}`:                          {"/justification"},
-		`{"accessLevel":"full","justification":"\u202etxt"}`:                         {"/justification"},
-		`{"accessLevel":"full","justification":"\u3164"}`:                            {"/justification"},
-		`{"accessLevel":["full"],"justification":"x"}`:                               {"/accessLevel"},
-		`{"accessLevel":"full","justification":"x","userId":"` + web.NewID() + `"}`:  {"/userId"},
-		`{"accessLevel":"full","justification":"x","status":"approved"}`:             {"/status"},
+		`{"accessLevel":"all","justification":""}`:                                       {"/accessLevel", "/justification"},
+		`{"accessLevel":"full","justification":"   "}`:                                   {"/justification"},
+		`{"accessLevel":"full","justification":"` + strings.Repeat("ä", 2001) + `"}`:     {"/justification"},
+		`{"accessLevel":"full","justification":"a\u0000b"}`:                              {"/justification"},
+		`{"accessLevel":"full","justification":"\u202etxt"}`:                             {"/justification"},
+		`{"accessLevel":"full","justification":"\u3164"}`:                                {"/justification"},
+		`{"accessLevel":["full"],"justification":"x"}`:                                   {"/accessLevel"},
+		`{"accessLevel":"full","justification":"x","userId":"` + resource.NewID() + `"}`: {"/userId"},
+		`{"accessLevel":"full","justification":"x","status":"approved"}`:                 {"/status"},
 	} {
 		response := o.withKey(o.requester).Post(requestsPath, body).WantStatus(http.StatusBadRequest)
 		if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, pointers) {

@@ -22,7 +22,7 @@ import (
 	"portside/shared/tokens/tokensdynamo"
 	"portside/shared/trust/trustdynamo"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 func main() { start.HTTP(build) }
@@ -39,7 +39,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 		tokens: tokens.NewService(tokensdynamo.New(client, store), people, settings.Count("MAX_TOKEN_DAYS"), time.Now),
 		requests: credentialrequests.NewService(credentialrequests.Parts{
 			Store: credentialrequestsdynamo.New(client, store, people), Credentials: store, People: people,
-			Mailer: mailer, NewID: web.NewID, Now: time.Now,
+			Mailer: mailer, NewID: resource.NewID, Now: time.Now,
 		}),
 		pulls:     pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),
 		directory: directory{people: people, credentials: store, policies: policies},

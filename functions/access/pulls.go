@@ -13,6 +13,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/pulls"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // The types of entries in lists.
@@ -105,7 +106,7 @@ func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPull
 		return nil, err
 	}
 	page, err := h.pulls.List(ctx, caller, pulls.Query{
-		Credential: in.Token, Owner: web.CanonicalID(in.UserID), Customer: web.CanonicalID(in.CustomerID), Repository: in.Repository,
+		Credential: in.Token, Owner: resource.CanonicalID(in.UserID), Customer: resource.CanonicalID(in.CustomerID), Repository: in.Repository,
 		Kind: in.Kind, IsChecks: in.Type == typeCheck, From: from, To: to, After: after, Limit: in.Limit,
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ import (
 	"portside/shared/trust/trustdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // fixture is the function with a real engine and a clock that the test sets.
@@ -66,7 +66,7 @@ func newFixture(tb testing.TB) *fixture {
 	d.people = usersdynamo.New(client, d.usersTable, d.table, daycounts.In(analyticsTable))
 	d.people.SweepTime = time.Hour // the tests do not run the schedule
 	d.pulls = pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), analyticsTable)
-	d.users = users.NewService(d.people, users.NewInviter(d.people.Invitations, d.mailbox, d.clock), web.NewID, d.clock)
+	d.users = users.NewService(d.people, users.NewInviter(d.people.Invitations, d.mailbox, d.clock), resource.NewID, d.clock)
 	d.keys = users.NewKeys(d.people, d.people.Keys, d.clock)
 	d.user("root@example.com", principal.Admin)
 	return d
@@ -106,7 +106,7 @@ func (d *fixture) advance(t time.Duration) { d.now = d.now.Add(t) }
 func (d *fixture) requestsService() *credentialrequests.Service {
 	return credentialrequests.NewService(credentialrequests.Parts{
 		Store: credentialrequestsdynamo.New(d.client, d.table, d.people.People), Credentials: d.table, People: d.people.People,
-		Mailer: d.mailbox, NewID: web.NewID, Now: d.clock,
+		Mailer: d.mailbox, NewID: resource.NewID, Now: d.clock,
 	})
 }
 

@@ -12,24 +12,25 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/tokens"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // Token is an access token or password, without its secret. The line comes first, because simple scripts take the last expiresAt.
 type Token struct {
-	Line        *Line         `json:"line" doc:"The line of renewals that the token belongs to; null for a password, and for a token that the operator of the service renews."`
-	ID          string        `json:"id" doc:"Public ID of the token: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
-	Kind        string        `json:"kind" enum:"token,password"`
-	Name        string        `json:"name" example:"build pipeline"`
-	Username    string        `json:"username,omitempty" doc:"User name that a password must be sent with. A token accepts any user name." example:"ada"`
-	Scopes      []string      `json:"scopes" example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
-	Status      tokens.Status `json:"status" enum:"active,expired,revoked,inactive" doc:"inactive means that its user is not active."`
-	Reason      *string       `json:"reason" doc:"Why it was revoked; null if it is not revoked."`
-	CreatedAt   time.Time     `json:"createdAt" doc:"UTC."`
-	ExpiresAt   *time.Time    `json:"expiresAt" doc:"UTC; null if it does not expire."`
-	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes, but not before createdAt; null if it was never used."`
-	RevokedAt   *time.Time    `json:"revokedAt" doc:"UTC; null if it is not revoked."`
-	RotatedFrom *string       `json:"rotatedFrom" doc:"ID of the token that this token was created with; null if it was created with an API key."`
-	Makers      []web.Maker   `json:"makers" nullable:"false" doc:"Who created the token, and with which credential; then who created that credential, and so on. A renewed token has the makers of the first one. Empty if the service created it."`
+	Line        *Line            `json:"line" doc:"The line of renewals that the token belongs to; null for a password, and for a token that the operator of the service renews."`
+	ID          string           `json:"id" doc:"Public ID of the token: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
+	Kind        string           `json:"kind" enum:"token,password"`
+	Name        string           `json:"name" example:"build pipeline"`
+	Username    string           `json:"username,omitempty" doc:"User name that a password must be sent with. A token accepts any user name." example:"ada"`
+	Scopes      []string         `json:"scopes" example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
+	Status      tokens.Status    `json:"status" enum:"active,expired,revoked,inactive" doc:"inactive means that its user is not active."`
+	Reason      *string          `json:"reason" doc:"Why it was revoked; null if it is not revoked."`
+	CreatedAt   time.Time        `json:"createdAt" doc:"UTC."`
+	ExpiresAt   *time.Time       `json:"expiresAt" doc:"UTC; null if it does not expire."`
+	LastUsedAt  *time.Time       `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes, but not before createdAt; null if it was never used."`
+	RevokedAt   *time.Time       `json:"revokedAt" doc:"UTC; null if it is not revoked."`
+	RotatedFrom *string          `json:"rotatedFrom" doc:"ID of the token that this token was created with; null if it was created with an API key."`
+	Makers      []resource.Maker `json:"makers" nullable:"false" doc:"Who created the token, and with which credential; then who created that credential, and so on. A renewed token has the makers of the first one. Empty if the service created it."`
 }
 
 // Line is a token that was created by a person, and all tokens that were renewed from it.
@@ -51,7 +52,7 @@ func (h *handlers) encodeToken(c credentials.Credential) Token {
 		Reason: web.NullIfZero(c.Reason), CreatedAt: c.CreatedAt, ExpiresAt: web.NullIfZero(c.ExpiresAt),
 		LastUsedAt: web.NullIfZero(c.LastUsedAt),
 		RevokedAt:  web.NullIfZero(c.RevokedAt), RotatedFrom: web.NullIfZero(c.RotatedFrom),
-		Line: encodeLine(c), Makers: web.EncodeMakers(c.Makers),
+		Line: encodeLine(c), Makers: resource.EncodeMakers(c.Makers),
 	}
 	if c.Kind == credentials.Password {
 		t.Kind = "password"
@@ -60,7 +61,7 @@ func (h *handlers) encodeToken(c credentials.Credential) Token {
 }
 
 type createTokenInput struct {
-	web.SecretIdempotency
+	resource.SecretIdempotency
 	Body struct {
 		Name   string            `json:"name" doc:"Name of the token, 1 to 100 characters." example:"build pipeline"`
 		Scopes []principal.Scope `json:"scopes" nullable:"false" minItems:"1" maxItems:"20" doc:"What the token may download: read:helm-charts or read:docker-images, each optionally limited to names." example:"[\"read:docker-images:acme/*\"]"`
@@ -104,7 +105,7 @@ type newToken struct {
 }
 
 type createTokenOutput struct {
-	web.Creation
+	resource.Creation
 	Body struct {
 		Data newToken `json:"data"`
 	}
@@ -117,7 +118,7 @@ func (h *handlers) create(ctx context.Context, in *createTokenInput) (*createTok
 		return nil, err
 	}
 	t := issued.Token
-	out := &createTokenOutput{Creation: web.CreatedAt("/api/v1/tokens/"+t.ID, issued.Replayed)}
+	out := &createTokenOutput{Creation: resource.CreatedAt("/api/v1/tokens/"+t.ID, issued.Replayed)}
 	out.Body.Data = newToken{
 		ID: t.ID, Name: t.Name, Token: issued.Secret.Reveal(), Scopes: t.Scopes,
 		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RotatedFrom: web.NullIfZero(t.RotatedFrom), Line: encodeLine(t),
@@ -149,7 +150,7 @@ func (in *listTokensInput) query() (tokens.CustomerQuery, error) {
 	if err == nil && !after.Valid() {
 		err = paging.ErrCursor
 	}
-	return tokens.CustomerQuery{CustomerID: web.CanonicalID(in.CustomerID), Limit: in.Limit, After: after}, err
+	return tokens.CustomerQuery{CustomerID: resource.CanonicalID(in.CustomerID), Limit: in.Limit, After: after}, err
 }
 
 type listTokensOutput struct {
@@ -164,7 +165,7 @@ func (h *handlers) list(ctx context.Context, in *listTokensInput) (*listTokensOu
 		return h.listOfCustomer(ctx, in)
 	}
 	caller, _ := principal.From(ctx)
-	found, err := h.tokens.List(ctx, caller, web.CanonicalID(in.UserID))
+	found, err := h.tokens.List(ctx, caller, resource.CanonicalID(in.UserID))
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +200,7 @@ type tokenInput struct {
 }
 
 type tokenOutput struct {
-	web.Version
+	resource.Version
 	Body struct {
 		Data Token `json:"data"`
 	}
@@ -212,13 +213,13 @@ func (h *handlers) get(ctx context.Context, in *tokenInput) (*tokenOutput, error
 		return nil, err
 	}
 	encoded := h.encodeToken(found)
-	out := &tokenOutput{Version: web.ContentVersion(encoded)}
+	out := &tokenOutput{Version: resource.ContentVersion(encoded)}
 	out.Body.Data = encoded
 	return out, nil
 }
 
 type revokeInput struct {
-	web.Condition
+	resource.Condition
 	TokenID string `path:"tokenId" doc:"Public ID of the token." example:"3vQB7B6MrGQZ"`
 	Line    bool   `query:"line" default:"false" doc:"Whether to revoke the whole line of renewals of the token."`
 }
@@ -227,7 +228,7 @@ func (h *handlers) revoke(ctx context.Context, in *revokeInput) (*struct{}, erro
 	caller, _ := principal.From(ctx)
 	target := tokens.Target{ID: in.TokenID}
 	if wanted := in.WantedTag(); wanted != nil {
-		target.Accepts = func(c credentials.Credential) bool { return wanted(web.ContentVersion(h.encodeToken(c)).ETag) }
+		target.Accepts = func(c credentials.Credential) bool { return wanted(resource.ContentVersion(h.encodeToken(c)).ETag) }
 	}
 	if in.Line {
 		return nil, h.tokens.RevokeLine(ctx, caller, target)

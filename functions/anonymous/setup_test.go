@@ -21,7 +21,7 @@ import (
 	"portside/shared/trust/trustoidc"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // fixture is the function with a real engine and a clock that the test sets.
@@ -42,7 +42,7 @@ func newFixture(tb testing.TB) *fixture {
 	).Audited(audittest.Log(tb, f.client))
 	days := daycounts.In(awstest.Table(tb, f.client, "AnalyticsTable"))
 	people := usersdynamo.New(f.client, awstest.Table(tb, f.client, "UsersTable"), f.table, days)
-	f.users, f.keys = users.NewService(people, nil, web.NewID, f.clock), users.NewKeys(people, people.Keys, f.clock)
+	f.users, f.keys = users.NewService(people, nil, resource.NewID, f.clock), users.NewKeys(people, people.Keys, f.clock)
 	return f
 }
 

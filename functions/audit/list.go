@@ -13,6 +13,7 @@ import (
 	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // actionFilter is an action, or all actions of a kind.
@@ -46,7 +47,7 @@ func (in *listInput) period() calendar.Period { return calendar.Period{From: in.
 // target returns the target of the filter.
 func (in *listInput) target() coreaudit.Target {
 	kind, id, _ := strings.Cut(in.Target, ":")
-	return coreaudit.Target{Kind: coreaudit.Kind(kind), ID: web.CanonicalID(id)}
+	return coreaudit.Target{Kind: coreaudit.Kind(kind), ID: resource.CanonicalID(id)}
 }
 
 // after returns the position of the cursor.
@@ -76,7 +77,7 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 		return nil, err
 	}
 	page, err := h.log.List(ctx, caller, audit.Query{
-		ActorID: web.CanonicalID(in.ActorID), CustomerID: web.CanonicalID(in.CustomerID), Target: in.target(),
+		ActorID: resource.CanonicalID(in.ActorID), CustomerID: resource.CanonicalID(in.CustomerID), Target: in.target(),
 		Action: coreaudit.Action(in.Action), From: from, To: to, OldestFirst: in.Order == "oldest", After: after, Limit: in.Limit,
 	})
 	if err != nil {

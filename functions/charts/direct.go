@@ -14,7 +14,7 @@ import (
 	"portside/shared/charts"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 	"portside/shared/web/server"
 )
 
@@ -46,7 +46,7 @@ func (h *handlers) send(w http.ResponseWriter, r *http.Request, caller principal
 	}
 	sum := sha256.Sum256(found.Content)
 	tag := `"` + hex.EncodeToString(sum[:]) + `"`
-	wanted := web.Condition{IfMatch: strings.Join(r.Header.Values("If-Match"), ",")}.WantedTag()
+	wanted := resource.Condition{IfMatch: strings.Join(r.Header.Values("If-Match"), ",")}.WantedTag()
 	if wanted != nil && !wanted(tag) {
 		return errChanged
 	}

@@ -9,6 +9,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/customers"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // ReadOnlyCustomer has the fields of a customer that an update cannot change.
@@ -21,7 +22,7 @@ type ReadOnlyCustomer struct {
 
 type updateCustomerInput struct {
 	CustomerPath
-	web.Condition
+	resource.Condition
 	Body struct {
 		ReadOnlyCustomer
 

@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/customers"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // ListedCustomer is a customer in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores
@@ -92,12 +93,12 @@ type customerBody struct {
 }
 
 type customerOutput struct {
-	web.Version
+	resource.Version
 	Body customerBody
 }
 
 func newCustomerOutput(c customers.Customer) *customerOutput {
-	return &customerOutput{Version: web.VersionOf(c.Version), Body: customerBody{encodeCustomer(c)}}
+	return &customerOutput{Version: resource.VersionOf(c.Version), Body: customerBody{encodeCustomer(c)}}
 }
 
 type listCustomersInput struct {
@@ -164,7 +165,7 @@ func (s *service) search(ctx context.Context, in *searchCustomersInput) (*search
 }
 
 type createCustomerInput struct {
-	web.Idempotency
+	resource.Idempotency
 	Body struct {
 		Name       string               `json:"name" doc:"1 to 200 characters." example:"Acme Shipping"`
 		Slug       string               `json:"slug" doc:"Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens." example:"acme-shipping"`
@@ -206,8 +207,8 @@ func contactsOf(all []ContactInput) []customers.Contact {
 }
 
 type createCustomerOutput struct {
-	web.Version
-	web.Creation
+	resource.Version
+	resource.Creation
 	Body customerBody
 }
 
@@ -218,8 +219,8 @@ func (s *service) create(ctx context.Context, in *createCustomerInput) (*createC
 		return nil, err
 	}
 	return &createCustomerOutput{
-		Version:  web.VersionOf(created.Customer.Version),
-		Creation: web.CreatedAt(path+"/"+created.Customer.ID, created.Replayed),
+		Version:  resource.VersionOf(created.Customer.Version),
+		Creation: resource.CreatedAt(path+"/"+created.Customer.ID, created.Replayed),
 		Body:     customerBody{encodeCustomer(created.Customer)},
 	}, nil
 }
@@ -229,13 +230,13 @@ type CustomerPath struct {
 	CustomerID string `path:"customerId" format:"uuid" doc:"ID of the customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
-func (p CustomerPath) target(c web.Condition) versions.Target {
-	return versions.Target{ID: web.CanonicalID(p.CustomerID), IfMatch: c.Wanted()}
+func (p CustomerPath) target(c resource.Condition) versions.Target {
+	return versions.Target{ID: resource.CanonicalID(p.CustomerID), IfMatch: c.Wanted()}
 }
 
 func (s *service) get(ctx context.Context, in *CustomerPath) (*customerOutput, error) {
 	caller, _ := principal.From(ctx)
-	customer, err := s.customers.Get(ctx, caller, web.CanonicalID(in.CustomerID))
+	customer, err := s.customers.Get(ctx, caller, resource.CanonicalID(in.CustomerID))
 	if err != nil {
 		return nil, err
 	}
@@ -243,12 +244,12 @@ func (s *service) get(ctx context.Context, in *CustomerPath) (*customerOutput, e
 }
 
 func (s *service) endCredentials(ctx context.Context, in *CustomerPath) (*struct{}, error) {
-	return nil, s.customers.EndCredentials(ctx, web.CanonicalID(in.CustomerID))
+	return nil, s.customers.EndCredentials(ctx, resource.CanonicalID(in.CustomerID))
 }
 
 type deleteCustomerInput struct {
 	CustomerPath
-	web.Condition
+	resource.Condition
 }
 
 func (s *service) delete(ctx context.Context, in *deleteCustomerInput) (*struct{}, error) {

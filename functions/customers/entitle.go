@@ -10,11 +10,12 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/entitlements"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 type createEntitlementInput struct {
 	CustomerPath
-	web.Idempotency
+	resource.Idempotency
 	Body struct {
 		Artifact   entitlement.Artifact `json:"artifact" enum:"chart,image" doc:"chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry." example:"chart"`
 		Repository string               `json:"repository" doc:"Name of the chart or repository, a folder with /*, or * for all; at most 255 characters." example:"acme/api"`
@@ -47,14 +48,14 @@ func timeOf(text string) time.Time {
 }
 
 type createEntitlementOutput struct {
-	web.Version
-	web.Creation
+	resource.Version
+	resource.Creation
 	Body entitlementBody
 }
 
 func (s *service) createEntitlement(ctx context.Context, in *createEntitlementInput) (*createEntitlementOutput, error) {
 	caller, _ := principal.From(ctx)
-	customerID := web.CanonicalID(in.CustomerID)
+	customerID := resource.CanonicalID(in.CustomerID)
 	request := entitlements.CreateOptions{Caller: caller, CustomerID: customerID, IdempotencyKey: in.IdempotencyKey}
 	created, err := s.entitlements.Create(ctx, request, in.entitlement())
 	if err != nil {
@@ -62,8 +63,8 @@ func (s *service) createEntitlement(ctx context.Context, in *createEntitlementIn
 	}
 	e := created.Entitlement
 	return &createEntitlementOutput{
-		Version:  web.VersionOf(e.Version),
-		Creation: web.CreatedAt(path+"/"+customerID+"/entitlements/"+e.ID, created.Replayed),
+		Version:  resource.VersionOf(e.Version),
+		Creation: resource.CreatedAt(path+"/"+customerID+"/entitlements/"+e.ID, created.Replayed),
 		Body:     entitlementBody{encodeEntitlement(e, e.CreatedAt)}, // so a replay is the first response
 	}, nil
 }
@@ -78,7 +79,7 @@ type ReadOnlyEntitlement struct {
 
 type updateEntitlementInput struct {
 	EntitlementPath
-	web.Condition
+	resource.Condition
 	Body struct {
 		ReadOnlyEntitlement
 

@@ -9,6 +9,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/entitlements"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // Status says whether an entitlement is in effect.
@@ -60,12 +61,12 @@ type entitlementBody struct {
 }
 
 type entitlementOutput struct {
-	web.Version
+	resource.Version
 	Body entitlementBody
 }
 
 func (s *service) entitlementOutput(e entitlement.Entitlement) *entitlementOutput {
-	return &entitlementOutput{Version: web.VersionOf(e.Version), Body: entitlementBody{encodeEntitlement(e, s.now())}}
+	return &entitlementOutput{Version: resource.VersionOf(e.Version), Body: entitlementBody{encodeEntitlement(e, s.now())}}
 }
 
 type listEntitlementsInput struct {
@@ -82,7 +83,7 @@ type listEntitlementsOutput struct {
 
 func (s *service) listEntitlements(ctx context.Context, in *listEntitlementsInput) (*listEntitlementsOutput, error) {
 	caller, _ := principal.From(ctx)
-	all, err := s.entitlements.List(ctx, caller, web.CanonicalID(in.CustomerID))
+	all, err := s.entitlements.List(ctx, caller, resource.CanonicalID(in.CustomerID))
 	if err != nil {
 		return nil, err
 	}
@@ -106,16 +107,16 @@ type EntitlementPath struct {
 	EntitlementID string `path:"entitlementId" format:"uuid" doc:"ID of the entitlement." example:"01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64"`
 }
 
-func (p EntitlementPath) entitlement(c web.Condition) entitlements.Target {
+func (p EntitlementPath) entitlement(c resource.Condition) entitlements.Target {
 	return entitlements.Target{
-		CustomerID: web.CanonicalID(p.CustomerID),
-		Target:     versions.Target{ID: web.CanonicalID(p.EntitlementID), IfMatch: c.Wanted()},
+		CustomerID: resource.CanonicalID(p.CustomerID),
+		Target:     versions.Target{ID: resource.CanonicalID(p.EntitlementID), IfMatch: c.Wanted()},
 	}
 }
 
 func (s *service) getEntitlement(ctx context.Context, in *EntitlementPath) (*entitlementOutput, error) {
 	caller, _ := principal.From(ctx)
-	e, err := s.entitlements.Get(ctx, caller, web.CanonicalID(in.CustomerID), web.CanonicalID(in.EntitlementID))
+	e, err := s.entitlements.Get(ctx, caller, resource.CanonicalID(in.CustomerID), resource.CanonicalID(in.EntitlementID))
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (s *service) getEntitlement(ctx context.Context, in *EntitlementPath) (*ent
 
 type deleteEntitlementInput struct {
 	EntitlementPath
-	web.Condition
+	resource.Condition
 }
 
 func (s *service) deleteEntitlement(ctx context.Context, in *deleteEntitlementInput) (*struct{}, error) {

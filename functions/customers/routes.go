@@ -11,6 +11,7 @@ import (
 	"portside/shared/entitlements"
 	"portside/shared/trust"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // service has the handlers and their dependencies.
@@ -30,8 +31,9 @@ type stores struct {
 
 func newService(in stores, now func() time.Time) *service {
 	return &service{
-		customers: customers.NewService(in.customers, web.NewID, now), entitlements: entitlements.NewService(in.entitlements, web.NewID, now),
-		policies: trust.NewService(in.policies, web.NewID, now), now: now,
+		customers:    customers.NewService(in.customers, resource.NewID, now),
+		entitlements: entitlements.NewService(in.entitlements, resource.NewID, now),
+		policies:     trust.NewService(in.policies, resource.NewID, now), now: now,
 	}
 }
 

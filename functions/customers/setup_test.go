@@ -22,7 +22,7 @@ import (
 	"portside/shared/trust/trustdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // fixture is the function with a real engine and a clock that the test sets.
@@ -81,7 +81,7 @@ func (o *fixture) user(email string, role principal.Role) string {
 func (o *fixture) userOf(customerID, email string, role principal.Role) string {
 	o.tb.Helper()
 	ctx, operator := o.tb.Context(), principal.Operator()
-	service := users.NewService(o.people, nil, web.NewID, o.clock.Now)
+	service := users.NewService(o.people, nil, resource.NewID, o.clock.Now)
 	person := users.NewUser{Email: email, Name: email, Role: role, CustomerID: customerID}
 	created, err := service.Create(ctx, users.CreateOptions{Caller: operator}, person)
 	if err != nil {

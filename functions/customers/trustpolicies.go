@@ -13,6 +13,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/trust"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // TrustCondition is a condition of a trust policy, in requests and responses.
@@ -89,12 +90,12 @@ type trustPolicyBody struct {
 }
 
 type trustPolicyOutput struct {
-	web.Version
+	resource.Version
 	Body trustPolicyBody
 }
 
 func newTrustPolicyOutput(p trust.Policy) *trustPolicyOutput {
-	return &trustPolicyOutput{Version: web.VersionOf(p.Version), Body: trustPolicyBody{encodeTrustPolicy(p)}}
+	return &trustPolicyOutput{Version: resource.VersionOf(p.Version), Body: trustPolicyBody{encodeTrustPolicy(p)}}
 }
 
 type listTrustPoliciesInput struct {
@@ -111,7 +112,7 @@ type listTrustPoliciesOutput struct {
 
 func (s *service) listTrustPolicies(ctx context.Context, in *listTrustPoliciesInput) (*listTrustPoliciesOutput, error) {
 	caller, _ := principal.From(ctx)
-	all, err := s.policies.List(ctx, caller, web.CanonicalID(in.CustomerID))
+	all, err := s.policies.List(ctx, caller, resource.CanonicalID(in.CustomerID))
 	if err != nil {
 		return nil, err
 	}
@@ -135,15 +136,15 @@ type TrustPolicyPath struct {
 	PolicyID string `path:"policyId" format:"uuid" doc:"ID of the trust policy." example:"01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64"`
 }
 
-func (p TrustPolicyPath) policy(c web.Condition) trust.Target {
+func (p TrustPolicyPath) policy(c resource.Condition) trust.Target {
 	return trust.Target{
-		CustomerID: web.CanonicalID(p.CustomerID), Target: versions.Target{ID: web.CanonicalID(p.PolicyID), IfMatch: c.Wanted()},
+		CustomerID: resource.CanonicalID(p.CustomerID), Target: versions.Target{ID: resource.CanonicalID(p.PolicyID), IfMatch: c.Wanted()},
 	}
 }
 
 func (s *service) getTrustPolicy(ctx context.Context, in *TrustPolicyPath) (*trustPolicyOutput, error) {
 	caller, _ := principal.From(ctx)
-	p, err := s.policies.Get(ctx, caller, web.CanonicalID(in.CustomerID), web.CanonicalID(in.PolicyID))
+	p, err := s.policies.Get(ctx, caller, resource.CanonicalID(in.CustomerID), resource.CanonicalID(in.PolicyID))
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (s *service) getTrustPolicy(ctx context.Context, in *TrustPolicyPath) (*tru
 
 type deleteTrustPolicyInput struct {
 	TrustPolicyPath
-	web.Condition
+	resource.Condition
 }
 
 func (s *service) deleteTrustPolicy(ctx context.Context, in *deleteTrustPolicyInput) (*struct{}, error) {

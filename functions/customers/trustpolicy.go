@@ -8,11 +8,12 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/trust"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 type createTrustPolicyInput struct {
 	CustomerPath
-	web.Idempotency
+	resource.Idempotency
 	Body struct {
 		Name       string            `json:"name" doc:"1 to 100 characters." example:"Builds of the app"`
 		Issuer     string            `json:"issuer" doc:"The claim iss of the tokens: an https address without query, of at most 255 characters." example:"https://token.actions.githubusercontent.com"`
@@ -38,14 +39,14 @@ func (in *createTrustPolicyInput) policy() trust.New {
 }
 
 type createTrustPolicyOutput struct {
-	web.Version
-	web.Creation
+	resource.Version
+	resource.Creation
 	Body trustPolicyBody
 }
 
 func (s *service) createTrustPolicy(ctx context.Context, in *createTrustPolicyInput) (*createTrustPolicyOutput, error) {
 	caller, _ := principal.From(ctx)
-	customerID := web.CanonicalID(in.CustomerID)
+	customerID := resource.CanonicalID(in.CustomerID)
 	request := trust.CreateOptions{Caller: caller, CustomerID: customerID, IdempotencyKey: in.IdempotencyKey}
 	created, err := s.policies.Create(ctx, request, in.policy())
 	if err != nil {
@@ -53,8 +54,8 @@ func (s *service) createTrustPolicy(ctx context.Context, in *createTrustPolicyIn
 	}
 	p := created.Policy
 	return &createTrustPolicyOutput{
-		Version:  web.VersionOf(p.Version),
-		Creation: web.CreatedAt(path+"/"+customerID+"/trust-policies/"+p.ID, created.Replayed),
+		Version:  resource.VersionOf(p.Version),
+		Creation: resource.CreatedAt(path+"/"+customerID+"/trust-policies/"+p.ID, created.Replayed),
 		Body:     trustPolicyBody{encodeTrustPolicy(p)},
 	}, nil
 }
@@ -68,7 +69,7 @@ type ReadOnlyTrustPolicy struct {
 
 type updateTrustPolicyInput struct {
 	TrustPolicyPath
-	web.Condition
+	resource.Condition
 	Body struct {
 		ReadOnlyTrustPolicy
 

@@ -8,7 +8,7 @@ import (
 	"portside/shared/core/errorcode"
 	"portside/shared/core/principal"
 	"portside/shared/media/jobs"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // Job is work that continues after its request was answered.
@@ -65,7 +65,7 @@ type getJobInput struct {
 }
 
 type jobOutput struct {
-	web.Version
+	resource.Version
 	Body Job
 }
 
@@ -81,5 +81,5 @@ func (h *handlers) getJob(ctx context.Context, in *getJobInput) (*jobOutput, err
 			return nil, err
 		}
 	}
-	return &jobOutput{Version: web.WeakContentVersion(body), Body: body}, nil
+	return &jobOutput{Version: resource.WeakContentVersion(body), Body: body}, nil
 }

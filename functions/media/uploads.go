@@ -7,7 +7,7 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/media/medias3"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // Upload says where to send a file that is too large for a request.
@@ -19,12 +19,12 @@ type Upload struct {
 }
 
 type createUploadInput struct {
-	web.Idempotency
+	resource.Idempotency
 	MaxBytes int64 `query:"maxBytes" minimum:"1" maximum:"209715200" default:"209715200" doc:"Size of the largest file that can be posted, in bytes. Until 15 minutes after the latest post, the upload counts with this size, rounded up to MB, among your uploads." example:"1000000"`
 }
 
 type uploadOutput struct {
-	web.Creation
+	resource.Creation
 	Body Upload
 }
 
@@ -35,7 +35,7 @@ func (h *handlers) createUpload(ctx context.Context, in *createUploadInput) (*up
 		return nil, err
 	}
 	return &uploadOutput{
-		Creation: web.CreatedAt("/v1/uploads/"+offer.ID, offer.Replayed),
+		Creation: resource.CreatedAt("/v1/uploads/"+offer.ID, offer.Replayed),
 		Body: Upload{
 			UploadID: offer.ID, URL: offer.URL, Fields: offer.Fields, ExpiresAt: offer.ExpiresAt.Truncate(time.Second),
 		},
@@ -56,7 +56,7 @@ type getUploadInput struct {
 }
 
 type uploadStatusOutput struct {
-	web.Version
+	resource.Version
 	Body UploadStatus
 }
 
@@ -67,7 +67,7 @@ func (h *handlers) getUpload(ctx context.Context, in *getUploadInput) (*uploadSt
 		return nil, err
 	}
 	body := uploadStatus(upload)
-	return &uploadStatusOutput{Version: web.ContentVersion(body), Body: body}, nil
+	return &uploadStatusOutput{Version: resource.ContentVersion(body), Body: body}, nil
 }
 
 func uploadStatus(upload medias3.Upload) UploadStatus {

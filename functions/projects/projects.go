@@ -12,6 +12,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/projects"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // ListedProject is a project in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores
@@ -65,12 +66,12 @@ type projectBody struct {
 }
 
 type projectOutput struct {
-	web.Version
+	resource.Version
 	Body projectBody
 }
 
 func newProjectOutput(p projects.Project) *projectOutput {
-	return &projectOutput{Version: web.VersionOf(p.Version), Body: projectBody{encodeProject(p)}}
+	return &projectOutput{Version: resource.VersionOf(p.Version), Body: projectBody{encodeProject(p)}}
 }
 
 type listProjectsInput struct {
@@ -139,7 +140,7 @@ func (s *service) search(ctx context.Context, in *searchProjectsInput) (*searchP
 }
 
 type createProjectInput struct {
-	web.Idempotency
+	resource.Idempotency
 	Body struct {
 		Name        string          `json:"name" doc:"1 to 200 characters." example:"Difference Engine"`
 		Description string          `json:"description,omitempty" doc:"At most 2,000 characters; can have line breaks." example:"Tables of logarithms, without errors."`
@@ -178,8 +179,8 @@ func membersOf(all []Member) []projects.Member {
 }
 
 type createProjectOutput struct {
-	web.Version
-	web.Creation
+	resource.Version
+	resource.Creation
 	Body projectBody
 }
 
@@ -190,8 +191,8 @@ func (s *service) create(ctx context.Context, in *createProjectInput) (*createPr
 		return nil, err
 	}
 	return &createProjectOutput{
-		Version:  web.VersionOf(created.Project.Version),
-		Creation: web.CreatedAt(path+"/"+created.Project.ID, created.Replayed),
+		Version:  resource.VersionOf(created.Project.Version),
+		Creation: resource.CreatedAt(path+"/"+created.Project.ID, created.Replayed),
 		Body:     projectBody{encodeProject(created.Project)},
 	}, nil
 }
@@ -228,7 +229,7 @@ type ReadOnlyProject struct {
 
 type updateProjectInput struct {
 	ProjectPath
-	web.Condition
+	resource.Condition
 	Body struct {
 		ReadOnlyProject
 
@@ -283,13 +284,13 @@ func (s *service) change(ctx context.Context, in *updateProjectInput, change pro
 	return newProjectOutput(project), nil
 }
 
-func (p ProjectPath) target(c web.Condition) versions.Target {
-	return versions.Target{ID: web.CanonicalID(p.ProjectID), IfMatch: c.Wanted()}
+func (p ProjectPath) target(c resource.Condition) versions.Target {
+	return versions.Target{ID: resource.CanonicalID(p.ProjectID), IfMatch: c.Wanted()}
 }
 
 type deleteProjectInput struct {
 	ProjectPath
-	web.Condition
+	resource.Condition
 }
 
 func (s *service) delete(ctx context.Context, in *deleteProjectInput) (*struct{}, error) {

@@ -9,13 +9,14 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/projects"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // service has the handlers and their dependencies.
 type service struct{ projects *projects.Service }
 
 func newService(store projects.Store, people projects.Directory, now func() time.Time) *service {
-	return &service{projects.NewService(store, people, web.NewID, now)}
+	return &service{projects.NewService(store, people, resource.NewID, now)}
 }
 
 // routes returns the API of this function.

@@ -21,7 +21,7 @@ import (
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // fixture is the function with a real engine and a clock that the test sets.
@@ -70,7 +70,7 @@ func (o *fixture) withKey(key string) webtest.Client { return o.anonymous().With
 func (o *fixture) asAdmin() webtest.Client { return o.withKey(o.key) }
 
 func (o *fixture) service() *users.Service {
-	return users.NewService(o.people, nil, web.NewID, o.clock.Now)
+	return users.NewService(o.people, nil, resource.NewID, o.clock.Now)
 }
 
 // customer adds the state of a customer, and returns the ID.

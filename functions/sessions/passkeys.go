@@ -14,13 +14,14 @@ import (
 	"portside/shared/passkeys/passkeyswebauthn"
 	"portside/shared/sessions"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // newPasskeys returns the service of passkeys.
 func newPasskeys(store *passkeysdynamo.Store, people passkeys.People, mailer passkeys.Mailer, now func() time.Time) *passkeys.Service {
 	return passkeys.NewService(passkeys.Dependencies{
 		Store: store, Challenges: store, People: people, Verifier: passkeyswebauthn.Verifier{}, Mailer: mailer,
-		NewID: web.NewID, Now: now,
+		NewID: resource.NewID, Now: now,
 	})
 }
 
@@ -144,7 +145,7 @@ type deletePasskeyInput struct {
 
 func (h *handlers) deletePasskey(ctx context.Context, in *deletePasskeyInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, h.passkeys.Delete(ctx, caller, web.CanonicalID(in.PasskeyID))
+	return nil, h.passkeys.Delete(ctx, caller, resource.CanonicalID(in.PasskeyID))
 }
 
 type requestOptionsOutput struct {

@@ -11,7 +11,7 @@ import (
 	"portside/shared/mail"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 const victim = `{"email":"victim@elsewhere.example","name":"V","role":"viewer"}`
@@ -83,7 +83,7 @@ func TestAddressGetsFewInvitationsOfAllCustomers(t *testing.T) {
 	invite(p.withKey(key), victim).WantStatus(http.StatusTooManyRequests).WantValue("detail", "The limit is 10 invitations to one address "+
 		"per day for the users of all customers together, and it is used up until 2026-03-03 00:00 UTC. Wait until then.")
 	invite(p.asAdmin(), victim).WantStatus(http.StatusCreated)
-	service := users.NewService(p.store, users.NewInviter(p.store.Invitations, p.post, p.clock.Now), web.NewID, p.clock.Now)
+	service := users.NewService(p.store, users.NewInviter(p.store.Invitations, p.post, p.clock.Now), resource.NewID, p.clock.Now)
 	for n := range 20 {
 		person := users.NewUser{Email: "victim@elsewhere.example", Name: "V", Role: principal.Viewer, ActivationEmail: true}
 		created, err := service.Create(t.Context(), users.CreateOptions{Caller: principal.Operator()}, person)

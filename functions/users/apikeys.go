@@ -12,22 +12,23 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/users"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // APIKey is an API key without its secret.
 type APIKey struct {
-	ID         string      `json:"id" doc:"Public ID of the key: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
-	Name       string      `json:"name" doc:"Name of the key." example:"build server"`
-	CreatedAt  time.Time   `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
-	ExpiresAt  *time.Time  `json:"expiresAt" doc:"UTC; null if the key does not expire." example:"2027-03-02T09:15:30.250Z"`
-	LastUsedAt *time.Time  `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used." example:"2026-03-09T07:45:00Z"`
-	Makers     []web.Maker `json:"makers" nullable:"false" doc:"Who created the key, and with which credential; then who created that credential, and so on, up to a sign-in. Empty if the operator of the service created it."`
+	ID         string           `json:"id" doc:"Public ID of the key: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
+	Name       string           `json:"name" doc:"Name of the key." example:"build server"`
+	CreatedAt  time.Time        `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
+	ExpiresAt  *time.Time       `json:"expiresAt" doc:"UTC; null if the key does not expire." example:"2027-03-02T09:15:30.250Z"`
+	LastUsedAt *time.Time       `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used." example:"2026-03-09T07:45:00Z"`
+	Makers     []resource.Maker `json:"makers" nullable:"false" doc:"Who created the key, and with which credential; then who created that credential, and so on, up to a sign-in. Empty if the operator of the service created it."`
 }
 
 func encodeKey(c credentials.Credential) APIKey {
 	return APIKey{
 		ID: c.ID, Name: c.Name, CreatedAt: c.CreatedAt,
-		ExpiresAt: web.NullIfZero(c.ExpiresAt), LastUsedAt: web.NullIfZero(c.LastUsedAt), Makers: web.EncodeMakers(c.Makers),
+		ExpiresAt: web.NullIfZero(c.ExpiresAt), LastUsedAt: web.NullIfZero(c.LastUsedAt), Makers: resource.EncodeMakers(c.Makers),
 	}
 }
 
@@ -39,7 +40,7 @@ type keysOutput struct {
 
 func (s *service) listKeys(ctx context.Context, in *UserPath) (*keysOutput, error) {
 	caller, _ := principal.From(ctx)
-	keys, err := s.keys.List(ctx, caller, web.CanonicalID(in.UserID))
+	keys, err := s.keys.List(ctx, caller, resource.CanonicalID(in.UserID))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (s *service) listKeys(ctx context.Context, in *UserPath) (*keysOutput, erro
 }
 
 type createKeyInput struct {
-	web.SecretIdempotency
+	resource.SecretIdempotency
 	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
 	Body   struct {
 		Name string `json:"name" doc:"Name of the key, 1 to 100 characters." example:"build server"`
@@ -86,7 +87,7 @@ type newAPIKey struct {
 }
 
 type createKeyOutput struct {
-	web.Creation
+	resource.Creation
 	Body struct {
 		Data newAPIKey `json:"data"`
 	}
@@ -101,7 +102,7 @@ func (s *service) findOwner(ctx context.Context, r *http.Request) (*users.Found,
 
 func (s *service) createKey(ctx context.Context, in *createKeyInput, owner *users.Found) (*createKeyOutput, error) {
 	caller, _ := principal.From(ctx)
-	userID := web.CanonicalID(in.UserID)
+	userID := resource.CanonicalID(in.UserID)
 	input := in.key()
 	input.BaseURL, input.Found = web.BaseURL(s.baseURL, in.host), owner
 	issued, err := s.keys.Create(ctx, caller, userID, input)
@@ -111,7 +112,7 @@ func (s *service) createKey(ctx context.Context, in *createKeyInput, owner *user
 	if issued.Notice != nil && !issued.Replayed {
 		s.notices.TrySend(ctx, *issued.Notice, issued.Owner, issued.Maker)
 	}
-	out := &createKeyOutput{Creation: web.CreatedAt("/v1/users/"+userID+"/api-keys/"+issued.Key.ID, issued.Replayed)}
+	out := &createKeyOutput{Creation: resource.CreatedAt("/v1/users/"+userID+"/api-keys/"+issued.Key.ID, issued.Replayed)}
 	out.Body.Data = newAPIKey{APIKey: encodeKey(issued.Key), Key: issued.Secret.Reveal()}
 	return out, nil
 }
@@ -122,7 +123,7 @@ type keyInput struct {
 }
 
 type keyOutput struct {
-	web.Version
+	resource.Version
 	Body struct {
 		Data APIKey `json:"data"`
 	}
@@ -130,18 +131,18 @@ type keyOutput struct {
 
 func (s *service) getKey(ctx context.Context, in *keyInput) (*keyOutput, error) {
 	caller, _ := principal.From(ctx)
-	key, err := s.keys.Get(ctx, caller, web.CanonicalID(in.UserID), in.KeyID)
+	key, err := s.keys.Get(ctx, caller, resource.CanonicalID(in.UserID), in.KeyID)
 	if err != nil {
 		return nil, err
 	}
 	encoded := encodeKey(key)
-	out := &keyOutput{Version: web.ContentVersion(encoded)}
+	out := &keyOutput{Version: resource.ContentVersion(encoded)}
 	out.Body.Data = encoded
 	return out, nil
 }
 
 type deleteKeyInput struct {
-	web.Condition
+	resource.Condition
 	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
 	KeyID  string `path:"keyId" doc:"Public ID of the key." example:"3vQB7B6MrGQZ"`
 	Made   bool   `query:"made" default:"false" doc:"Whether to end everything that was created with the key, too."`
@@ -165,7 +166,7 @@ func (s *service) checkKeyTag(ctx context.Context, caller principal.Principal, u
 	if err != nil {
 		return err
 	}
-	if key.RevokedAt.IsZero() && !wanted(web.ContentVersion(encodeKey(key)).ETag) {
+	if key.RevokedAt.IsZero() && !wanted(resource.ContentVersion(encodeKey(key)).ETag) {
 		return versions.ErrMismatch
 	}
 	return nil
@@ -173,7 +174,7 @@ func (s *service) checkKeyTag(ctx context.Context, caller principal.Principal, u
 
 func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	userID := web.CanonicalID(in.UserID)
+	userID := resource.CanonicalID(in.UserID)
 	if err := s.checkKeyTag(ctx, caller, userID, in); err != nil {
 		return nil, err
 	}

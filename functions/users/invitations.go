@@ -10,6 +10,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/users"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // Invitation is the current invitation of a pending user.
@@ -21,7 +22,7 @@ type Invitation struct {
 }
 
 type invitationOutput struct {
-	web.Version
+	resource.Version
 	Body struct {
 		Data Invitation `json:"data"`
 	}
@@ -39,13 +40,13 @@ func (s *service) newInvitationOutput(current users.CurrentInvitation) *invitati
 	case current.IsExpired(s.now()):
 		out.Body.Data.Status = "expired"
 	}
-	out.Version = web.ContentVersion(out.Body.Data)
+	out.Version = resource.ContentVersion(out.Body.Data)
 	return out
 }
 
 func (s *service) getInvitation(ctx context.Context, in *UserPath) (*invitationOutput, error) {
 	caller, _ := principal.From(ctx)
-	current, err := s.inviter.Invitation(ctx, caller, web.CanonicalID(in.UserID))
+	current, err := s.inviter.Invitation(ctx, caller, resource.CanonicalID(in.UserID))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (in *resendInvitationInput) Resolve(ctx huma.Context) []error { //nolint:un
 
 func (s *service) resendInvitation(ctx context.Context, in *resendInvitationInput) (*invitationOutput, error) {
 	caller, _ := principal.From(ctx)
-	current, err := s.inviter.Resend(ctx, caller, web.CanonicalID(in.UserID), web.BaseURL(s.baseURL, in.host))
+	current, err := s.inviter.Resend(ctx, caller, resource.CanonicalID(in.UserID), web.BaseURL(s.baseURL, in.host))
 	if err != nil {
 		return nil, err
 	}

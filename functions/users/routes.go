@@ -14,6 +14,7 @@ import (
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // service has the handlers and their dependencies.
@@ -46,8 +47,8 @@ func newService(p parts) *service {
 	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: p.keys.Notices, People: store.People, Mailer: p.mailer, Now: now})
 	inviter := users.NewInviter(store.Invitations, p.mailer, now)
 	return &service{
-		users:    users.NewService(store, inviter, web.NewID, now),
-		importer: users.NewImporter(store.Bulk, web.NewID, now),
+		users:    users.NewService(store, inviter, resource.NewID, now),
+		importer: users.NewImporter(store.Bulk, resource.NewID, now),
 		keys:     users.NewKeys(store, store.Keys, now),
 		inviter:  inviter,
 		notices:  notices,

@@ -14,6 +14,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/users"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // ListedUser is a user in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores the
@@ -54,7 +55,7 @@ func encodeUser(u users.User) User {
 
 // UserOutput is a response with one user.
 type UserOutput struct {
-	web.Version
+	resource.Version
 	Body userBody
 }
 
@@ -64,7 +65,7 @@ type userBody struct {
 }
 
 func newUserOutput(u users.User) *UserOutput {
-	return &UserOutput{Version: web.VersionOf(u.Version), Body: userBody{Data: encodeUser(u)}}
+	return &UserOutput{Version: resource.VersionOf(u.Version), Body: userBody{Data: encodeUser(u)}}
 }
 
 type listUsersInput struct {
@@ -92,7 +93,7 @@ func (in *listUsersInput) query() (users.Query, error) {
 		CustomerID: in.CustomerID, Role: in.Role, Status: in.Status, Email: in.Email, Limit: in.Limit, Offset: in.Offset, After: after,
 	}
 	for _, id := range in.IDs {
-		if id = web.CanonicalID(id); !slices.Contains(query.IDs, id) {
+		if id = resource.CanonicalID(id); !slices.Contains(query.IDs, id) {
 			query.IDs = append(query.IDs, id)
 		}
 	}
@@ -160,7 +161,7 @@ func (s *service) search(ctx context.Context, in *searchUsersInput) (*searchUser
 }
 
 type createUserInput struct {
-	web.Idempotency
+	resource.Idempotency
 	Body struct {
 		Email               string         `json:"email" format:"email" doc:"Must be unique; it is trimmed and lower-cased." example:"ada@example.com"`
 		Name                string         `json:"name" doc:"1 to 200 characters." example:"Ada Lovelace"`
@@ -188,8 +189,8 @@ func (in *createUserInput) user() users.NewUser {
 }
 
 type createUserOutput struct {
-	web.Version
-	web.Creation
+	resource.Version
+	resource.Creation
 	Body userBody
 }
 
@@ -202,8 +203,8 @@ func (s *service) create(ctx context.Context, in *createUserInput) (*createUserO
 		return nil, err
 	}
 	return &createUserOutput{
-		Version:  web.VersionOf(created.User.Version),
-		Creation: web.CreatedAt("/v1/users/"+created.User.ID, created.Replayed),
+		Version:  resource.VersionOf(created.User.Version),
+		Creation: resource.CreatedAt("/v1/users/"+created.User.ID, created.Replayed),
 		Body:     userBody{Data: encodeUser(created.User)},
 	}, nil
 }
@@ -243,7 +244,7 @@ type ReadOnlyUser struct {
 
 type updateUserInput struct {
 	UserPath
-	web.Condition
+	resource.Condition
 	Body struct {
 		ReadOnlyUser
 
@@ -281,7 +282,7 @@ func (s *service) patch(ctx context.Context, in *updateUserInput) (*UserOutput, 
 
 func (s *service) change(ctx context.Context, in *updateUserInput, change users.Change) (*UserOutput, error) {
 	caller, _ := principal.From(ctx)
-	target := versions.Target{ID: web.CanonicalID(in.UserID), IfMatch: in.Wanted()}
+	target := versions.Target{ID: resource.CanonicalID(in.UserID), IfMatch: in.Wanted()}
 	err := web.CheckReadOnly(in.Body, target, func() (any, int64, error) {
 		stored, err := s.users.Get(ctx, caller, target.ID)
 		return encodeUser(stored), stored.Version, err
@@ -298,22 +299,22 @@ func (s *service) change(ctx context.Context, in *updateUserInput, change users.
 
 func (s *service) signOut(ctx context.Context, in *UserPath) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.users.End(ctx, caller, web.CanonicalID(in.UserID), users.EndSessions)
+	return nil, s.users.End(ctx, caller, resource.CanonicalID(in.UserID), users.EndSessions)
 }
 
 func (s *service) endCredentials(ctx context.Context, in *UserPath) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.users.End(ctx, caller, web.CanonicalID(in.UserID), users.EndAll)
+	return nil, s.users.End(ctx, caller, resource.CanonicalID(in.UserID), users.EndAll)
 }
 
 type deleteUserInput struct {
 	UserPath
-	web.Condition
+	resource.Condition
 }
 
 func (s *service) delete(ctx context.Context, in *deleteUserInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.users.Delete(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), IfMatch: in.Wanted()})
+	return nil, s.users.Delete(ctx, caller, versions.Target{ID: resource.CanonicalID(in.UserID), IfMatch: in.Wanted()})
 }
 
 type activateUserInput struct {

@@ -34,7 +34,7 @@ import (
 	"portside/shared/trust/trustoidc"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // Services are the services of the functions, and the stores below them that tests need.
@@ -71,13 +71,13 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: keys.Notices, People: people.People, Mailer: mailer, Now: now})
 	inviter := users.NewInviter(people.Invitations, mailer, now)
 	return Services{
-		Users: users.NewService(people, inviter, web.NewID, now), Importer: users.NewImporter(people.Bulk, web.NewID, now),
+		Users: users.NewService(people, inviter, resource.NewID, now), Importer: users.NewImporter(people.Bulk, resource.NewID, now),
 		Keys: users.NewKeys(people, people.Keys, now), Issuer: users.NewIssuer(people, people.Keys),
 		Inviter: inviter, Closer: users.NewCloser(people, now),
 		Tokens: tokens.NewService(tokensdynamo.New(client, keys), people.People, tokens.MaxDays, now),
 		Requests: credentialrequests.NewService(credentialrequests.Parts{
 			Store: credentialrequestsdynamo.New(client, keys, people.People), Credentials: keys, People: people.People,
-			Mailer: mailer, NewID: web.NewID, Now: now,
+			Mailer: mailer, NewID: resource.NewID, Now: now,
 		}),
 		SignIns: sessions.NewService(sessions.Dependencies{
 			Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: keys, People: people.People, Mailer: mailer, Now: now,
@@ -86,10 +86,10 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 			Store: ending, Jobs: ending, Failures: keys.Requests, Now: now,
 		}),
 		Notices: notices, Pulls: pullsdynamo.New(client, tables.Pulls, tables.Analytics),
-		Projects:      projects.NewService(plans, people.People, web.NewID, now),
-		Customers:     customers.NewService(customersdynamo.New(client, tables.Customers, keys.Customers, auditLog), web.NewID, now),
-		Entitled:      entitlements.NewService(entitlementsdynamo.New(client, keys.Name(), auditLog), web.NewID, now),
-		Policies:      trust.NewService(trustdynamo.New(client, keys), web.NewID, now),
+		Projects:      projects.NewService(plans, people.People, resource.NewID, now),
+		Customers:     customers.NewService(customersdynamo.New(client, tables.Customers, keys.Customers, auditLog), resource.NewID, now),
+		Entitled:      entitlements.NewService(entitlementsdynamo.New(client, keys.Name(), auditLog), resource.NewID, now),
+		Policies:      trust.NewService(trustdynamo.New(client, keys), resource.NewID, now),
 		Exchanger:     trust.NewExchanger(trustdynamo.New(client, keys), trustoidc.New(now), now),
 		Authenticator: credentials.NewAuthenticator(keys.Requests, 0, now),
 	}

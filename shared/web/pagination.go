@@ -16,6 +16,7 @@ import (
 	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/core/search"
+	"portside/shared/web/resource"
 )
 
 // CursorPaging is the input of an operation that lists resources with cursors, for embedding.
@@ -68,12 +69,12 @@ func (p *CursorPaging) bindCursor(ctx context.Context) {
 	}
 	for _, values := range filters {
 		for i := range values {
-			values[i] = CanonicalID(values[i])
+			values[i] = resource.CanonicalID(values[i])
 		}
 	}
 	path := strings.Split(at.Path, "/")
 	for i := range path {
-		path[i] = CanonicalID(path[i])
+		path[i] = resource.CanonicalID(path[i])
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{caller.UserID, strings.Join(path, "/"), filters.Encode()}, "\x00")))
 	p.list = string(sum[:8])

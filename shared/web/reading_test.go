@@ -14,6 +14,7 @@ import (
 	"portside/shared/core/paging"
 	"portside/shared/testkit/webtest"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // pageOutput is a page of a list.
@@ -26,7 +27,7 @@ type pageOutput struct {
 
 // taggedOutput is one resource with its version.
 type taggedOutput struct {
-	web.Version
+	resource.Version
 	Body struct {
 		Item string `json:"item"`
 	}
@@ -59,7 +60,7 @@ func reading(t *testing.T) webtest.Client {
 		ID string `path:"itemId"`
 	},
 	) (*taggedOutput, error) {
-		out := &taggedOutput{Version: web.VersionOf(3)}
+		out := &taggedOutput{Version: resource.VersionOf(3)}
 		out.Body.Item = strings.Repeat("item ", 500)
 		return out, nil
 	})
@@ -96,7 +97,7 @@ func TestLongResourceWithAWeakTagIsCompressed(t *testing.T) {
 	web.Handle(api, web.Anyone(), one, func(context.Context, *struct{}) (*taggedOutput, error) {
 		out := &taggedOutput{}
 		out.Body.Item = strings.Repeat("item ", 500)
-		out.Version = web.WeakContentVersion(out.Body)
+		out.Version = resource.WeakContentVersion(out.Body)
 		return out, nil
 	})
 	c := webtest.New(t, api.Handler()).With("Accept-Encoding", "gzip")

@@ -12,14 +12,15 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/testkit/webtest"
 	"portside/shared/web"
+	"portside/shared/web/resource"
 )
 
 // order is an input with everything that huma and this package validate.
 type order struct {
 	Metric string   `query:"metric" required:"true"`
 	Parts  []string `query:"parts"`
-	web.Condition
-	web.Idempotency
+	resource.Condition
+	resource.Idempotency
 	Body struct {
 		Crew []struct {
 			Name string `json:"name"`

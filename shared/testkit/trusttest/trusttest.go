@@ -14,7 +14,7 @@ import (
 	"portside/shared/dynamo/transactions"
 	"portside/shared/trust"
 	"portside/shared/trust/trustdynamo"
-	"portside/shared/web"
+	"portside/shared/web/resource"
 	"portside/testclient/workloadtest"
 )
 
@@ -40,7 +40,7 @@ func NewPolicy(tb testing.TB, client *dynamodb.Client, table *credentialsdynamo.
 		tb.Fatal(err)
 	}
 	key := workloadtest.NewKey("1", "ES256")
-	policies := trust.NewService(trustdynamo.New(client, table), web.NewID, now)
+	policies := trust.NewService(trustdynamo.New(client, table), resource.NewID, now)
 	created, err := policies.Create(tb.Context(), trust.CreateOptions{CustomerID: CustomerID, Caller: principal.Operator()}, trust.New{
 		Name: "Builds", Issuer: issuer, Audience: audience, Keys: workloadtest.KeySet(key),
 		Conditions: []trust.Condition{{Claim: "sub", Values: []string{"repo:acme/app:ref:refs/heads/main"}}},

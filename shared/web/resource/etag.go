@@ -1,4 +1,4 @@
-package web
+package resource
 
 import (
 	"crypto/sha256"

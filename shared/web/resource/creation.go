@@ -1,6 +1,6 @@
-package web
-
-import "github.com/google/uuid"
+// Package resource has what operations on resources of all kinds have in common: their IDs and makers, versions and the conditions on
+// them, and creation that a client can repeat. Its inputs and outputs are for embedding in those of operations.
+package resource
 
 // Idempotency is the input of an operation that creates a resource, for embedding.
 type Idempotency struct {
@@ -28,13 +28,4 @@ func CreatedAt(path string, replayed bool) Creation {
 		return Creation{Location: path, Replayed: "true"}
 	}
 	return Creation{Location: path}
-}
-
-// CanonicalID returns a UUID in the spelling that is stored, whichever valid spelling the request has. It returns any
-// other text unchanged.
-func CanonicalID(id string) string {
-	if parsed, err := uuid.Parse(id); err == nil {
-		return parsed.String()
-	}
-	return id
 }

@@ -1,4 +1,4 @@
-package web
+package resource
 
 import "portside/shared/core/principal"
 
