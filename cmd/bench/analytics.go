@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"portside/cmd/bench/figures"
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
@@ -161,8 +162,8 @@ func (b *bench) dashboardCosts(ctx context.Context, _ *stack, l *dashboardFixtur
 			return err
 		}
 		cost := l.meter.reset()
-		b.table.addAtMost(test.what, float64(cost.calls), dashboardCalls, "calls")
-		b.table.addAtMost(test.what, cost.reads, test.units, "read units")
+		b.table.AddAtMost(test.what, float64(cost.calls), dashboardCalls, "calls")
+		b.table.AddAtMost(test.what, cost.reads, test.units, "read units")
 	}
 	return nil
 }
@@ -187,7 +188,7 @@ func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *dashboardFixtur
 		what     string
 		times    int
 		period   func(int) string
-		baseline measurement
+		baseline figures.Measurement
 		with     string
 		ratio    float64
 	}{
@@ -195,13 +196,14 @@ func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *dashboardFixtur
 		{"a day", dashboards, same("today"), bare, bareGetItem, dashboardRatio},
 		{"a year that none asked for", firstTimes, another, requests, "reading only the requests of the year", yearRatio},
 	} {
-		times, err := alternate(of.times, s.get(ctx, func(i int) string { return "/v1/analytics/dashboard?" + of.period(i) }), of.baseline)
+		get := s.get(ctx, func(i int) string { return "/v1/analytics/dashboard?" + of.period(i) })
+		times, err := figures.Alternate(of.times, get, of.baseline)
 		if err != nil {
 			return err
 		}
 		warm, what := times[0][of.times/3:], "dashboard over "+of.what+" through the gateway"
-		b.table.addComparison(comparison{what: what, with: of.with, times: warm, baseline: times[1][of.times/3:]}, of.ratio)
-		b.table.addFigure(what+", 99th percentile", "%s ms", formatNumber(quantile(warm, 0.99)))
+		b.table.AddComparison(figures.Comparison{What: what, With: of.with, Times: warm, Baseline: times[1][of.times/3:]}, of.ratio)
+		b.table.AddFigure(what+", 99th percentile", "%s ms", figures.Number(figures.Quantile(warm, 0.99)))
 	}
 	return nil
 }
@@ -217,14 +219,14 @@ func (b *bench) percentiles(ctx context.Context, _ *stack, l *dashboardFixture) 
 		return fmt.Errorf("the dashboard has %d requests in the year, want %d", calls, len(l.latencies))
 	}
 	slices.Sort(l.latencies)
-	what := formatNumber(float64(len(l.latencies))) + " requests of a year: error of the "
+	what := figures.Number(float64(len(l.latencies))) + " requests of a year: error of the "
 	for _, of := range []struct {
 		what      string
 		share     float64
 		displayed float64
 	}{{"95th percentile", 0.95, d.Metrics.Performance.P95}, {"99th percentile", 0.99, d.Metrics.Performance.P99}} {
-		exact := quantile(l.latencies, of.share)
-		b.table.addAtMost(what+of.what, 100*math.Abs(of.displayed-exact)/exact, errorTarget, "%")
+		exact := figures.Quantile(l.latencies, of.share)
+		b.table.AddAtMost(what+of.what, 100*math.Abs(of.displayed-exact)/exact, errorTarget, "%")
 	}
 	return nil
 }
@@ -243,7 +245,7 @@ func (b *bench) batchCosts(ctx context.Context, _ *stack, l *dashboardFixture) e
 		if _, err := l.recorder.Record(ctx, segment); err != nil {
 			return err
 		}
-		b.table.addAtMost("count "+formatNumber(float64(n))+" lines of the log", l.meter.reset().writes, batchUnits, "write units")
+		b.table.AddAtMost("count "+figures.Number(float64(n))+" lines of the log", l.meter.reset().writes, batchUnits, "write units")
 	}
 	return nil
 }
@@ -259,7 +261,7 @@ func (b *bench) ingest(ctx context.Context, s *stack, l *dashboardFixture) error
 	}
 	defer box.stop()
 	begin, event := (l.year.First - 401).Begin(), []byte(nil)
-	times, err := alternate(batches+warmUps, func(i int) (float64, error) {
+	times, err := figures.Alternate(batches+warmUps, func(i int) (float64, error) {
 		if event, err = delivery(begin.Add(time.Duration(i) * time.Minute)); err != nil {
 			return 0, err
 		}
@@ -272,12 +274,12 @@ func (b *bench) ingest(ctx context.Context, s *stack, l *dashboardFixture) error
 	if err != nil {
 		return err
 	}
-	c := comparison{
-		what: formatNumber(batchLines) + " lines of the log, counted by one core", with: "decoding them with encoding/json",
-		times: times[0][warmUps:], baseline: times[1][warmUps:],
+	c := figures.Comparison{
+		What: figures.Number(batchLines) + " lines of the log, counted by one core", With: "decoding them with encoding/json",
+		Times: times[0][warmUps:], Baseline: times[1][warmUps:],
 	}
-	b.table.addComparison(c, linesRatio)
-	b.table.addFigure("lines of the log, counted by one core", "%s lines/s", formatNumber(batchLines/quantile(c.times, 0.5)*1e3))
+	b.table.AddComparison(c, linesRatio)
+	b.table.AddFigure("lines of the log, counted by one core", "%s lines/s", figures.Number(batchLines/figures.Quantile(c.Times, 0.5)*1e3))
 	return nil
 }
 

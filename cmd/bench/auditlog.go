@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/cmd/bench/figures"
 	"portside/shared/audit"
 	"portside/shared/audit/auditdynamo"
 	coreaudit "portside/shared/core/audit"
@@ -28,7 +29,7 @@ const (
 func (b *bench) auditLog(ctx context.Context, s *stack) error {
 	client, m := s.meteredClient()
 	table, begin := s.Tables["AuditTable"], time.Now().AddDate(0, 0, -auditDays)
-	b.logProgress("writing %s audit events", formatNumber(float64(b.events)))
+	b.logProgress("writing %s audit events", figures.Number(float64(b.events)))
 	for first := 0; first < b.events; first += transactions.MaxItems {
 		var writes []types.TransactWriteItem
 		for n := first; n < min(first+transactions.MaxItems, b.events); n++ {
@@ -48,8 +49,8 @@ func (b *bench) auditLog(ctx context.Context, s *stack) error {
 		what  string
 		query audit.Query
 	}{{"all", all}, {"an actor in", ofActor}, {"a customer in", ofCustomer}, {"a target in", ofTarget}} {
-		what := fmt.Sprintf("page of %s %s audit events", of.what, formatNumber(float64(b.events)))
-		times, err := alternate(samples, timed(func(int) error {
+		what := fmt.Sprintf("page of %s %s audit events", of.what, figures.Number(float64(b.events)))
+		times, err := figures.Alternate(samples, timed(func(int) error {
 			page, err := service.List(ctx, principal.Operator(), of.query)
 			if err == nil && len(page.Events) != pageSize {
 				err = fmt.Errorf("%s has %d events", what, len(page.Events))
@@ -68,9 +69,9 @@ func (b *bench) auditLog(ctx context.Context, s *stack) error {
 		}
 		used := m.reset()
 		reads, calls := costs([]meter{used})
-		b.table.addAtMost(what, calls[0], auditPageCalls, "calls")
-		b.table.addAtMost(what, reads[0], auditPageUnits, "read units")
-		b.table.addComparison(comparison{what: what, with: bareGetItem, times: times[0], baseline: times[1]}, auditPageRatio)
+		b.table.AddAtMost(what, calls[0], auditPageCalls, "calls")
+		b.table.AddAtMost(what, reads[0], auditPageUnits, "read units")
+		b.table.AddComparison(figures.Comparison{What: what, With: bareGetItem, Times: times[0], Baseline: times[1]}, auditPageRatio)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/cmd/bench/figures"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/auditlog"
@@ -80,7 +81,7 @@ func (b *bench) creation(ctx context.Context, s *stack, v *tokenFixture) (err er
 	if v.token, err = create(v.token, credentials.AccessToken); err != nil {
 		return err
 	}
-	b.table.addAtMost("create a token with a token, authentication included", float64(v.meter.reset().calls), createCalls, "calls")
+	b.table.AddAtMost("create a token with a token, authentication included", float64(v.meter.reset().calls), createCalls, "calls")
 	return nil
 }
 
@@ -91,20 +92,20 @@ func (b *bench) firstUse(ctx context.Context, v *tokenFixture) error {
 		return fmt.Errorf("authenticate: %w", err)
 	}
 	cost := v.meter.reset()
-	b.table.addFigure("the first use of a token", "calls %d, read units %s, write units %s",
-		cost.calls, formatNumber(cost.reads), formatNumber(cost.writes))
+	b.table.AddFigure("the first use of a token", "calls %d, read units %s, write units %s",
+		cost.calls, figures.Number(cost.reads), figures.Number(cost.writes))
 	return nil
 }
 
 // authentication measures one request after the other, as in a warm function. Once in five minutes, a request also changes the index
 // of last uses, and every tenth request of a minute counts for the owner, so the calls and write units are medians.
-func (b *bench) authentication(ctx context.Context, v *tokenFixture, bare measurement) error {
+func (b *bench) authentication(ctx context.Context, v *tokenFixture, bare figures.Measurement) error {
 	const what = "authentication and rate limit by token: "
 	if _, _, err := v.auth.Authenticate(ctx, v.token, credentials.AccessToken); err != nil { // the first use
 		return fmt.Errorf("authenticate: %w", err)
 	}
 	calls, writes, most := make([]float64, authRequests), make([]float64, authRequests), meter{}
-	times, err := alternate(authRequests, timed(func(i int) error {
+	times, err := figures.Alternate(authRequests, timed(func(i int) error {
 		v.meter.reset()
 		who, _, err := v.auth.Authenticate(ctx, v.token, credentials.AccessToken)
 		if err != nil || !who.Scoped() {
@@ -118,18 +119,18 @@ func (b *bench) authentication(ctx context.Context, v *tokenFixture, bare measur
 	if err != nil {
 		return err
 	}
-	b.table.addAtMost(what+"at the same time, median", quantile(calls, 0.5), authCalls, "calls")
-	b.table.addAtMost(what+"at most", most.reads, authReads, "read units")
-	b.table.addAtMost(what+"median", quantile(writes, 0.5), authWrites, "write units")
-	c := comparison{what: "authentication and rate limit by token", with: bareGetItem, times: times[0], baseline: times[1]}
-	b.table.addComparison(c, authRatio)
-	b.table.addFigure(what+"99th percentile", "%s ms", formatNumber(quantile(times[0], 0.99)))
+	b.table.AddAtMost(what+"at the same time, median", figures.Quantile(calls, 0.5), authCalls, "calls")
+	b.table.AddAtMost(what+"at most", most.reads, authReads, "read units")
+	b.table.AddAtMost(what+"median", figures.Quantile(writes, 0.5), authWrites, "write units")
+	c := figures.Comparison{What: "authentication and rate limit by token", With: bareGetItem, Times: times[0], Baseline: times[1]}
+	b.table.AddComparison(c, authRatio)
+	b.table.AddFigure(what+"99th percentile", "%s ms", figures.Number(figures.Quantile(times[0], 0.99)))
 	return nil
 }
 
 // invalidToken measures a token with one changed character, the most expensive kind of invalid
 // token: it is rejected only by its checksum.
-func (b *bench) invalidToken(ctx context.Context, v *tokenFixture, bare measurement) error {
+func (b *bench) invalidToken(ctx context.Context, v *tokenFixture, bare figures.Measurement) error {
 	const what = "refusing a token with a character changed: "
 	text, times := withLastCharacterChanged(v.token), make([]float64, invalidTokenChecks)
 	v.meter.reset()
@@ -141,15 +142,15 @@ func (b *bench) invalidToken(ctx context.Context, v *tokenFixture, bare measurem
 			return fmt.Errorf("the invalid token was not rejected: %w", err)
 		}
 	}
-	b.table.addAtMost(what+formatNumber(invalidTokenChecks)+" times", float64(v.meter.reset().calls), 0, "calls")
-	b.table.addFigure(what+"median and 99th percentile", "%s and %s µs",
-		formatNumber(quantile(times, 0.5)), formatNumber(quantile(times, 0.99)))
-	reads, err := alternate(invalidTokenReads, bare)
+	b.table.AddAtMost(what+figures.Number(invalidTokenChecks)+" times", float64(v.meter.reset().calls), 0, "calls")
+	b.table.AddFigure(what+"median and 99th percentile", "%s and %s µs",
+		figures.Number(figures.Quantile(times, 0.5)), figures.Number(figures.Quantile(times, 0.99)))
+	reads, err := figures.Alternate(invalidTokenReads, bare)
 	if err != nil {
 		return err
 	}
-	fits := quantile(reads[0], 0.5) * 1e3 / quantile(times, 0.5)
-	b.table.addAtLeast(what+"how often it fits into "+bareGetItem, fits, invalidTokenFits, "×")
+	fits := figures.Quantile(reads[0], 0.5) * 1e3 / figures.Quantile(times, 0.5)
+	b.table.AddAtLeast(what+"how often it fits into "+bareGetItem, fits, invalidTokenFits, "×")
 	return nil
 }
 

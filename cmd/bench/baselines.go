@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"portside/cmd/bench/figures"
 	"portside/shared/charts"
 	"portside/shared/dynamo/items"
 )
@@ -30,7 +31,7 @@ const (
 )
 
 // timed returns a measurement of the operation.
-func timed(operation func(round int) error) measurement {
+func timed(operation func(round int) error) figures.Measurement {
 	return func(round int) (float64, error) {
 		began := time.Now()
 		err := operation(round)
@@ -39,7 +40,7 @@ func timed(operation func(round int) error) measurement {
 }
 
 // get measures a GET request through the gateway.
-func (s *stack) get(ctx context.Context, pathOf func(round int) string) measurement {
+func (s *stack) get(ctx context.Context, pathOf func(round int) string) figures.Measurement {
 	return timed(func(round int) error {
 		_, err := s.send(ctx, getRequest(pathOf(round)))
 		return err
@@ -47,7 +48,7 @@ func (s *stack) get(ctx context.Context, pathOf func(round int) string) measurem
 }
 
 // getItem measures reading the admin with one GetItem of the SDK, without anything of the service.
-func (s *stack) getItem(ctx context.Context) (measurement, error) {
+func (s *stack) getItem(ctx context.Context) (figures.Measurement, error) {
 	admin, err := s.adminPath(ctx)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (s *stack) readIndex(ctx context.Context, client *s3.Client) ([]byte, error
 }
 
 // getIndex measures reading the index from the bucket.
-func (s *stack) getIndex(ctx context.Context) measurement {
+func (s *stack) getIndex(ctx context.Context) figures.Measurement {
 	client := s.s3()
 	return timed(func(int) error {
 		_, err := s.readIndex(ctx, client)
@@ -83,7 +84,7 @@ func (s *stack) getIndex(ctx context.Context) measurement {
 }
 
 // rewriteIndex measures the least that a change of the index takes without any check: read, decode, encode, and store a copy.
-func (s *stack) rewriteIndex(ctx context.Context) measurement {
+func (s *stack) rewriteIndex(ctx context.Context) figures.Measurement {
 	client := s.s3()
 	return timed(func(int) error {
 		text, err := s.readIndex(ctx, client)
@@ -103,12 +104,12 @@ func (s *stack) rewriteIndex(ctx context.Context) measurement {
 }
 
 // putFile measures storing a file in a bucket.
-func (s *stack) putFile(ctx context.Context, file []byte) measurement {
+func (s *stack) putFile(ctx context.Context, file []byte) figures.Measurement {
 	return timed(func(int) error { return s.put(ctx, "copy-of-a-file", file) })
 }
 
 // pdfToText measures how long pdftotext takes for the file that next returns.
-func (b *bench) pdfToText(ctx context.Context, next func() []byte) measurement {
+func (b *bench) pdfToText(ctx context.Context, next func() []byte) figures.Measurement {
 	name := filepath.Join(b.dir, "baseline.pdf")
 	return func(round int) (float64, error) {
 		if err := os.WriteFile(name, next(), 0o600); err != nil {

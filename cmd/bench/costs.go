@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"portside/cmd/bench/figures"
 	"portside/cmd/capacity/usage"
 	coreaudit "portside/shared/core/audit"
 	"portside/shared/dynamo/auditlog"
@@ -74,7 +75,7 @@ func (b *bench) costs(ctx context.Context, _ *stack) error {
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer s.Stop()
 	if err := b.importUsers(ctx, s, costUsers); err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (b *bench) costs(ctx context.Context, _ *stack) error {
 		return err
 	}
 	m := &costMeter{stack: s, done: newTally()}
-	m.result.Date, m.result.Machine = time.Now().UTC().Format(time.DateOnly), describeMachine()
+	m.result.Date, m.result.Machine = time.Now().UTC().Format(time.DateOnly), figures.Machine()
 	for _, o := range operations {
 		b.logProgress("%d times: %s", o.runs, o.name)
 		if err := m.measure(ctx, o); err != nil {
@@ -93,7 +94,7 @@ func (b *bench) costs(ctx context.Context, _ *stack) error {
 	if err := m.finish(ctx, b.repo); err != nil {
 		return err
 	}
-	b.table.addFigure("operations whose use of AWS is measured", "%d", len(m.result.Operations))
+	b.table.AddFigure("operations whose use of AWS is measured", "%d", len(m.result.Operations))
 	text, err := json.MarshalIndent(m.result, "", "  ")
 	if err != nil {
 		return err

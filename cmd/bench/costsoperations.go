@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"portside/cmd/bench/papers"
+	"portside/cmd/bench/upstream"
 	"portside/shared/charts"
 )
 
@@ -53,7 +55,7 @@ func (b *bench) costOperations(ctx context.Context, s *stack) ([]costOperation, 
 			return err
 		}),
 		{name: "summary of 100 pages", runs: costReports, requests: 1, send: func(ctx context.Context, i int) error {
-			_, err := s.send(ctx, uploadRequest(summarizeMedia, printPDF(prosePages(i, reportPages), nil), nil))
+			_, err := s.send(ctx, uploadRequest(summarizeMedia, papers.Print(papers.Prose(i, reportPages), nil), nil))
 			return err
 		}},
 		request1("health", fixed("/v1/health")),
@@ -88,7 +90,7 @@ func (b *bench) fetchOperations(ctx context.Context, s *stack) ([]costOperation,
 	if err != nil {
 		return nil, err
 	}
-	blob, err := upstream{address: s.Registry, login: basic("AWS", strings.TrimSpace(string(password)))}.pushImage(ctx)
+	blob, err := upstream.Registry{Address: s.Registry, Login: upstream.Basic("AWS", strings.TrimSpace(string(password)))}.PushImage(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +104,7 @@ func (b *bench) fetchOperations(ctx context.Context, s *stack) ([]costOperation,
 			return nil, err
 		}
 	}
-	manifest, err := c.get(ctx, s.API+"/v2/"+benchRepository+"/manifests/latest", http.StatusOK)
+	manifest, err := c.get(ctx, s.API+"/v2/"+upstream.Repository+"/manifests/latest", http.StatusOK)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,7 @@ func (b *bench) fetchOperations(ctx context.Context, s *stack) ([]costOperation,
 			return err
 		}
 	}
-	image := "/v2/" + benchRepository
+	image := "/v2/" + upstream.Repository
 	return []costOperation{
 		request1("index of the charts", fetch("/charts/index.yaml", http.StatusOK)),
 		{name: "pull of a chart", runs: costRequests, requests: 1, isPull: true, send: func(ctx context.Context, i int) error {
@@ -127,7 +129,7 @@ func (b *bench) fetchOperations(ctx context.Context, s *stack) ([]costOperation,
 			send: fetch(image+"/manifests/latest", http.StatusOK)},
 		// The function has kept the list that the tag names, but perhaps not the manifest in it.
 		{name: "image pull: manifest by digest", runs: costRequests, requests: 1, registry: 0.5,
-			send: fetch(image+"/manifests/"+digest(manifest), http.StatusOK)},
+			send: fetch(image+"/manifests/"+upstream.Digest(manifest), http.StatusOK)},
 		{name: "image pull: blob", runs: costRequests, requests: 1, registry: 1,
 			send: fetch(image+"/blobs/"+blob, http.StatusTemporaryRedirect)},
 	}, nil

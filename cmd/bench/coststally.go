@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"portside/cmd/bench/processes"
 	"portside/cmd/capacity/usage"
 )
 
@@ -149,13 +150,13 @@ const ticksPerMs = 0.1
 
 // cpuTimes returns the CPU time of all processes of each function in milliseconds.
 func (s *stack) cpuTimes() (map[string]float64, error) {
-	pids, err := processTree(s.cmd.Process.Pid)
+	pids, err := processes.Tree(s.Cmd.Process.Pid)
 	if err != nil {
 		return nil, err
 	}
 	times := map[string]float64{}
 	for _, pid := range pids {
-		binary, err := os.Readlink(procPath(pid, "exe"))
+		binary, err := os.Readlink(processes.Path(pid, "exe"))
 		if err != nil {
 			continue // it has ended
 		}
@@ -170,7 +171,7 @@ func (s *stack) cpuTimes() (map[string]float64, error) {
 
 // ticksOf returns the ticks that a process has worked, in the program and for it in the kernel.
 func ticksOf(pid int) (float64, error) {
-	text, err := os.ReadFile(procPath(pid, "stat"))
+	text, err := os.ReadFile(processes.Path(pid, "stat"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

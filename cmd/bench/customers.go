@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
+	"portside/cmd/bench/figures"
 	"portside/shared/core/principal"
 	"portside/shared/core/search"
 	"portside/shared/credentials"
@@ -49,7 +50,7 @@ func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
 // customerLists fills the list of customers, and measures pages and searches of it and the authentication of a customer's user.
 func (b *bench) customerLists(ctx context.Context, s *stack) error {
 	d := newCustomerTable(s)
-	b.logProgress("writing %s customers", formatNumber(float64(b.customers)))
+	b.logProgress("writing %s customers", figures.Number(float64(b.customers)))
 	if err := b.fillCustomers(ctx, d); err != nil {
 		return err
 	}
@@ -119,9 +120,9 @@ func (b *bench) customerPages(ctx context.Context, d customerTable) error {
 		}
 	}
 	reads, calls := costs(pages)
-	what := fmt.Sprintf("list %s customers, any offset and status: at most", formatNumber(float64(b.customers)))
-	b.table.addAtMost(what, quantile(reads, 1), mostUnits, "read units")
-	b.table.addAtMost(what, quantile(calls, 1), mostCalls, "calls")
+	what := fmt.Sprintf("list %s customers, any offset and status: at most", figures.Number(float64(b.customers)))
+	b.table.AddAtMost(what, figures.Quantile(reads, 1), mostUnits, "read units")
+	b.table.AddAtMost(what, figures.Quantile(calls, 1), mostCalls, "calls")
 	return nil
 }
 
@@ -140,7 +141,8 @@ func (b *bench) customerSearches(ctx context.Context, d customerTable) error {
 		pages = append(pages, d.meter.reset())
 	}
 	_, calls := costs(pages)
-	b.table.addAtMost(fmt.Sprintf("search %s customers: at most", formatNumber(float64(b.customers))), quantile(calls, 1), mostCalls, "calls")
+	what := fmt.Sprintf("search %s customers: at most", figures.Number(float64(b.customers)))
+	b.table.AddAtMost(what, figures.Quantile(calls, 1), mostCalls, "calls")
 	return nil
 }
 
@@ -170,7 +172,7 @@ func (b *bench) customerAuthentication(ctx context.Context, s *stack, customerID
 	}
 	reads, calls := costs(requests[1:])
 	const what = "authentication of a customer's user"
-	b.table.addAtMost(what+": at the same time, median", quantile(calls, 0.5), authCalls, "calls")
-	b.table.addAtMost(what+": at most", quantile(reads, 1), customerAuthReads, "read units")
+	b.table.AddAtMost(what+": at the same time, median", figures.Quantile(calls, 0.5), authCalls, "calls")
+	b.table.AddAtMost(what+": at most", figures.Quantile(reads, 1), customerAuthReads, "read units")
 	return nil
 }

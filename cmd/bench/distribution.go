@@ -19,23 +19,24 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"portside/cmd/bench/figures"
+	"portside/cmd/bench/upstream"
 	"portside/shared/charts"
 )
 
 // Targets of the chart repository and the container registry.
 const (
-	manifestRatio   = 2.5 // latency through the gateway divided by the latency of the upstream registry
-	manifestRate    = 0.4 // requests per second divided by those of the upstream registry, with many connections
-	manifestGets    = 1_000
-	manifestLoad    = 4_000
-	manifestRounds  = 5
-	chartVersions   = 5_000
-	indexGets       = 200
-	indexRatio      = 3 // times a bare GetObject
-	indexUpdate     = 4 // times reading, decoding, encoding and storing the index
-	indexUploads    = 15
-	indexTimeout    = 30 * time.Second
-	benchRepository = "bench/api"
+	manifestRatio  = 2.5 // latency through the gateway divided by the latency of the upstream registry
+	manifestRate   = 0.4 // requests per second divided by those of the upstream registry, with many connections
+	manifestGets   = 1_000
+	manifestLoad   = 4_000
+	manifestRounds = 5
+	chartVersions  = 5_000
+	indexGets      = 200
+	indexRatio     = 3 // times a bare GetObject
+	indexUpdate    = 4 // times reading, decoding, encoding and storing the index
+	indexUploads   = 15
+	indexTimeout   = 30 * time.Second
 )
 
 // customer fetches like helm: with a token as the password and without HTTP compression.
@@ -54,7 +55,7 @@ func (s *stack) customer(ctx context.Context) (customer, error) {
 	}
 	err = json.Unmarshal(body, &made)
 	return customer{
-		login: basic("bench", made.Data.Token),
+		login: upstream.Basic("bench", made.Data.Token),
 		client: &http.Client{
 			Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true},
 		},
@@ -70,7 +71,7 @@ func (c customer) get(ctx context.Context, address string, status int) ([]byte, 
 	if c.login != "" {
 		r.Header.Set("Authorization", c.login)
 	}
-	r.Header.Set("Accept", manifestType)
+	r.Header.Set("Accept", upstream.ManifestType)
 	response, err := c.client.Do(r)
 	if err != nil {
 		return nil, err
@@ -97,8 +98,6 @@ func (c customer) times(ctx context.Context, n int, address string) ([]float64, 
 	return times, nil
 }
 
-const manifestType = "application/vnd.oci.image.manifest.v1+json"
-
 // registry measures fetching a manifest by tag, through the gateway and directly from the upstream
 // registry.
 func (b *bench) registry(ctx context.Context, s *stack) error {
@@ -106,8 +105,8 @@ func (b *bench) registry(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	behind := upstream{address: s.Registry, login: basic("AWS", strings.TrimSpace(string(password)))}
-	blob, err := behind.pushImage(ctx)
+	behind := upstream.Registry{Address: s.Registry, Login: upstream.Basic("AWS", strings.TrimSpace(string(password)))}
+	blob, err := behind.PushImage(ctx)
 	if err != nil {
 		return err
 	}
@@ -115,21 +114,21 @@ func (b *bench) registry(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	bare := customer{client: through.client, login: behind.login}
+	bare := customer{client: through.client, login: behind.Login}
 	b.logProgress("%d manifests from the registry and through the gateway", 2*manifestGets)
-	const path = "/v2/" + benchRepository + "/manifests/latest"
-	times, err := alternate(manifestGets, through.fetch(ctx, s.API+path), bare.fetch(ctx, s.Registry+path))
+	const path = "/v2/" + upstream.Repository + "/manifests/latest"
+	times, err := figures.Alternate(manifestGets, through.fetch(ctx, s.API+path), bare.fetch(ctx, s.Registry+path))
 	if err != nil {
 		return err
 	}
-	c := comparison{what: "manifest by tag through the gateway", with: "the upstream registry", times: times[0], baseline: times[1]}
-	b.table.addComparison(c, manifestRatio)
+	c := figures.Comparison{What: "manifest by tag through the gateway", With: "the upstream registry", Times: times[0], Baseline: times[1]}
+	b.table.AddComparison(c, manifestRatio)
 	if err := b.manifestRate(ctx, place{through, s.API + path}, place{bare, s.Registry + path}); err != nil {
 		return err
 	}
 	through.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	passed, err := through.get(ctx, s.API+"/v2/"+benchRepository+"/blobs/"+blob, http.StatusTemporaryRedirect)
-	b.table.addAtMost("bytes of a blob that pass through the function", float64(len(passed)), 0, "B")
+	passed, err := through.get(ctx, s.API+"/v2/"+upstream.Repository+"/blobs/"+blob, http.StatusTemporaryRedirect)
+	b.table.AddAtMost("bytes of a blob that pass through the function", float64(len(passed)), 0, "B")
 	return err
 }
 
@@ -140,22 +139,24 @@ type place struct {
 }
 
 // rate sends requests over all connections in rounds that alternate with those of the upstream registry.
-func (b *bench) manifestRate(ctx context.Context, gateway, upstream place) error {
+func (b *bench) manifestRate(ctx context.Context, gateway, behind place) error {
 	b.logProgress("%d manifests each from both over %d connections", manifestLoad, connections)
-	times, err := alternate(manifestRounds, gateway.load(ctx), upstream.load(ctx))
+	times, err := figures.Alternate(manifestRounds, gateway.load(ctx), behind.load(ctx))
 	if err != nil {
 		return err
 	}
 	const what = "manifest by tag, %d connections"
-	rate := func(times []float64) float64 { return manifestLoad / manifestRounds / quantile(times, 0.5) * 1e3 }
-	b.table.addFigure(fmt.Sprintf(what+": through the gateway and from the upstream registry", connections), "%s and %s requests/s",
-		formatNumber(rate(times[0])), formatNumber(rate(times[1])))
-	b.table.addAtLeast(fmt.Sprintf(what+": rate, times the upstream registry", connections), rate(times[0])/rate(times[1]), manifestRate, "×")
+	rate := func(times []float64) float64 {
+		return manifestLoad / manifestRounds / figures.Quantile(times, 0.5) * 1e3
+	}
+	b.table.AddFigure(fmt.Sprintf(what+": through the gateway and from the upstream registry", connections), "%s and %s requests/s",
+		figures.Number(rate(times[0])), figures.Number(rate(times[1])))
+	b.table.AddAtLeast(fmt.Sprintf(what+": rate, times the upstream registry", connections), rate(times[0])/rate(times[1]), manifestRate, "×")
 	return nil
 }
 
 // load measures a round of requests over all connections.
-func (p place) load(ctx context.Context) measurement {
+func (p place) load(ctx context.Context) figures.Measurement {
 	return timed(func(int) error {
 		failed := make([]error, connections)
 		var all sync.WaitGroup
@@ -168,7 +169,7 @@ func (p place) load(ctx context.Context) measurement {
 }
 
 // fetch measures one GET request.
-func (c customer) fetch(ctx context.Context, address string) measurement {
+func (c customer) fetch(ctx context.Context, address string) figures.Measurement {
 	return timed(func(int) error {
 		_, err := c.get(ctx, address, http.StatusOK)
 		return err
@@ -191,23 +192,23 @@ func (b *bench) charts(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	served, err := alternate(indexGets, c.fetch(ctx, address), s.getIndex(ctx))
+	served, err := figures.Alternate(indexGets, c.fetch(ctx, address), s.getIndex(ctx))
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("index of %s chart versions (%s KB)", formatNumber(chartVersions), formatNumber(float64(len(index))/1e3))
-	b.table.addComparison(comparison{what: what + ": served", with: bareObject, times: served[0], baseline: served[1]}, indexRatio)
-	updates, err := alternate(indexUploads, func(i int) (float64, error) {
+	what := fmt.Sprintf("index of %s chart versions (%s KB)", figures.Number(chartVersions), figures.Number(float64(len(index))/1e3))
+	b.table.AddComparison(figures.Comparison{What: what + ": served", With: bareObject, Times: served[0], Baseline: served[1]}, indexRatio)
+	updates, err := figures.Alternate(indexUploads, func(i int) (float64, error) {
 		took, err := s.update(ctx, c, fmt.Sprintf("9.0.%d", i))
 		return milliseconds(took), err
 	}, s.rewriteIndex(ctx))
 	if err != nil {
 		return err
 	}
-	b.table.addComparison(comparison{
-		what: what + ": from an upload to being listed", with: "rewriting the index without checks", times: updates[0], baseline: updates[1],
+	b.table.AddComparison(figures.Comparison{
+		What: what + ": from an upload to being listed", With: "rewriting the index without checks", Times: updates[0], Baseline: updates[1],
 	}, indexUpdate)
-	b.table.addFigure(what+": from an upload to being listed, slowest", "%s ms", formatNumber(quantile(updates[0], 1)))
+	b.table.AddFigure(what+": from an upload to being listed, slowest", "%s ms", figures.Number(figures.Quantile(updates[0], 1)))
 	return nil
 }
 
@@ -242,7 +243,7 @@ func largeIndex() []byte {
 			"description": "An example that is measured", "home": "https://example.com",
 			"maintainers": []map[string]string{{"name": "Ada", "email": "ada@example.com"}},
 			"urls":        []string{"product-" + version + ".tgz"}, "created": "2026-11-21T08:00:00Z",
-			"digest": strings.TrimPrefix(digest([]byte(version)), "sha256:"),
+			"digest": strings.TrimPrefix(upstream.Digest([]byte(version)), "sha256:"),
 		}
 	}
 	text, err := json.Marshal(map[string]any{

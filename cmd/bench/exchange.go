@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"time"
 
+	"portside/cmd/bench/figures"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/customers"
@@ -89,7 +90,7 @@ func (b *bench) exchange(ctx context.Context, s *stack) error {
 	}
 	created := 0
 	var measured []meter
-	times, err := alternate(exchanges, signs.timed(func(token string) error {
+	times, err := figures.Alternate(exchanges, signs.timed(func(token string) error {
 		d.meter.reset()
 		_, err := exchanger.Exchange(ctx, trust.Request{PolicyID: policyID, Token: token, Network: "203.0.113.9"})
 		measured = append(measured, d.meter.reset())
@@ -105,15 +106,15 @@ func (b *bench) exchange(ctx context.Context, s *stack) error {
 		return fmt.Errorf("exchange tokens: %w", err)
 	}
 	_, calls := costs(measured)
-	b.table.addAtMost("exchange of a workload's token: at most", quantile(calls, 1), exchangeCalls, "calls")
-	b.table.addComparison(comparison{
-		what: "exchange of a workload's token", with: "verifying one RS256 signature and creating a token", times: times[0], baseline: times[1],
+	b.table.AddAtMost("exchange of a workload's token: at most", figures.Quantile(calls, 1), exchangeCalls, "calls")
+	b.table.AddComparison(figures.Comparison{
+		What: "exchange of a workload's token", With: "verifying one RS256 signature and creating a token", Times: times[0], Baseline: times[1],
 	}, exchangeRatio)
 	return nil
 }
 
 // timed returns a measurement of run. It signs a token for run before the measurement begins.
-func (s signer) timed(run func(token string) error) measurement {
+func (s signer) timed(run func(token string) error) figures.Measurement {
 	return func(int) (float64, error) {
 		token, err := s.token()
 		if err != nil {

@@ -29,7 +29,7 @@ func (b *bench) sizes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.table.addAtMost("size of the function "+name+", arm64", size, cmp.Or(sizeTargets[name], sizeTarget), "MB")
+		b.table.AddAtMost("size of the function "+name+", arm64", size, cmp.Or(sizeTargets[name], sizeTarget), "MB")
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"portside/cmd/bench/figures"
 )
 
 // Targets of functions, as multiples of the start of a bare function, or of a warm request to the peer.
@@ -108,7 +110,7 @@ func (b *bench) inMemory(ctx context.Context, measure func(*stack) error) (err e
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer s.Stop()
 	return measure(s)
 }
 
@@ -169,17 +171,17 @@ func (b *bench) buildBaseline(ctx context.Context, name string) (functionUnderTe
 // compareStarts compares the starts with the first of them.
 func (b *bench) compareStarts(ctx context.Context, s *stack, starts []firstEvent) error {
 	b.logProgress("starting %d functions %d times each", len(starts), startRuns)
-	var runs []measurement
+	var runs []figures.Measurement
 	for _, first := range starts {
 		runs = append(runs, func(int) (float64, error) { return b.startFunction(ctx, s, first) })
 	}
-	times, err := alternate(startRuns, runs...)
+	times, err := figures.Alternate(startRuns, runs...)
 	if err != nil {
 		return err
 	}
 	for i, first := range starts {
-		c := comparison{what: first.what + ": process start to first answer", with: starts[0].what, times: times[i], baseline: times[0]}
-		b.table.addComparison(c, first.target)
+		c := figures.Comparison{What: first.what + ": process start to first answer", With: starts[0].what, Times: times[i], Baseline: times[0]}
+		b.table.AddComparison(c, first.target)
 	}
 	return nil
 }
@@ -219,21 +221,21 @@ func (b *bench) warmFunction(ctx context.Context, s *stack, function, peer first
 		return err
 	}
 	defer theirs.stop()
-	warm := func(box *sandbox, event []byte) measurement {
+	warm := func(box *sandbox, event []byte) figures.Measurement {
 		return func(int) (float64, error) {
 			a, err := box.invoke(ctx, event)
 			return milliseconds(a.took), err
 		}
 	}
-	runs := []measurement{warm(ours, function.event), warm(theirs, peer.event)}
-	if _, err := alternate(warmUpRuns, runs...); err != nil {
+	runs := []figures.Measurement{warm(ours, function.event), warm(theirs, peer.event)}
+	if _, err := figures.Alternate(warmUpRuns, runs...); err != nil {
 		return err
 	}
-	times, err := alternate(warmRuns, runs...)
+	times, err := figures.Alternate(warmRuns, runs...)
 	if err != nil {
 		return err
 	}
-	c := comparison{what: function.what + ", when warm", with: peer.what, times: times[0], baseline: times[1]}
-	b.table.addComparison(c, warmRatio)
+	c := figures.Comparison{What: function.what + ", when warm", With: peer.what, Times: times[0], Baseline: times[1]}
+	b.table.AddComparison(c, warmRatio)
 	return nil
 }

@@ -23,6 +23,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"portside/cmd/bench/figures"
 )
 
 func main() {
@@ -44,7 +46,7 @@ type bench struct {
 	events    int    // of the audit log
 	only      string // names of parts, separated by commas; empty for all
 	progress  io.Writer
-	table     table
+	table     figures.Table
 }
 
 // limit returns the time limit of a run: 15 minutes, plus 20 times the usual duration of the users'
@@ -66,9 +68,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) (err error
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
 	ctx, cancel := context.WithTimeout(ctx, b.limit())
 	defer cancel()
-	machine := describeMachine()
+	machine := figures.Machine()
 	err = b.measure(ctx)
-	if len(b.table.rows) == 0 {
+	if b.table.IsEmpty() {
 		return err
 	}
 	_, printed := fmt.Fprintf(out, "%s\n\n%s", machine, b.table)
@@ -164,7 +166,7 @@ func (b *bench) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer s.Stop()
 	for _, p := range b.parts() {
 		if p.measure == nil || !b.wants(p.name) {
 			continue

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"portside/cmd/bench/figures"
+	"portside/cmd/bench/papers"
 )
 
 // Targets of the media function with the engine that needs no model.
@@ -59,7 +62,7 @@ func (b *bench) media(ctx context.Context, s *stack) error {
 		}
 	}
 	peak, err := box.peak()
-	b.table.addAtMost("media function: peak memory after all these files", peak, peakTarget, "MB")
+	b.table.AddAtMost("media function: peak memory after all these files", peak, peakTarget, "MB")
 	return err
 }
 
@@ -75,10 +78,10 @@ type durations struct{ inside, through, baseline []float64 }
 // times sends n requests to the function and n through the gateway, alternately and with the baseline, if there is one. The
 // warm-up requests do not count.
 func (m *mediaFixture) times(
-	ctx context.Context, n int, next func(serial int) question, baseline ...measurement,
+	ctx context.Context, n int, next func(serial int) question, baseline ...figures.Measurement,
 ) (d durations, err error) {
 	for i := range n + warmUps {
-		plain, err := alternate(1, baseline...)
+		plain, err := figures.Alternate(1, baseline...)
 		if err != nil {
 			return d, err
 		}
@@ -151,14 +154,14 @@ func (b *bench) invoice(ctx context.Context, m *mediaFixture) error {
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("3 values of an invoice, a page of %s KB of PDF: ", formatNumber(float64(len(page))/1e3))
-	c := comparison{what: what + "in the function", with: pdftotext, times: read.inside, baseline: read.baseline}
-	b.table.addComparison(c, valuesRatio)
-	b.table.addFigure(what+"in the function, 99th percentile", "%s ms", formatNumber(quantile(read.inside, 0.99)))
-	b.table.addFigure(what+"through the gateway, median and 99th percentile", "%s and %s ms",
-		formatNumber(quantile(read.through, 0.5)), formatNumber(quantile(read.through, 0.99)))
-	b.table.addFigure("the same file again, from what is kept: in the function and through the gateway, medians", "%s and %s ms",
-		formatNumber(quantile(kept.inside, 0.5)), formatNumber(quantile(kept.through, 0.5)))
+	what := fmt.Sprintf("3 values of an invoice, a page of %s KB of PDF: ", figures.Number(float64(len(page))/1e3))
+	c := figures.Comparison{What: what + "in the function", With: pdftotext, Times: read.inside, Baseline: read.baseline}
+	b.table.AddComparison(c, valuesRatio)
+	b.table.AddFigure(what+"in the function, 99th percentile", "%s ms", figures.Number(figures.Quantile(read.inside, 0.99)))
+	b.table.AddFigure(what+"through the gateway, median and 99th percentile", "%s and %s ms",
+		figures.Number(figures.Quantile(read.through, 0.5)), figures.Number(figures.Quantile(read.through, 0.99)))
+	b.table.AddFigure("the same file again, from what is kept: in the function and through the gateway, medians", "%s and %s ms",
+		figures.Number(figures.Quantile(kept.inside, 0.5)), figures.Number(figures.Quantile(kept.through, 0.5)))
 	return nil
 }
 
@@ -167,22 +170,22 @@ func (b *bench) report(ctx context.Context, m *mediaFixture) error {
 	b.logProgress("summarizing %d reports of %d pages", 2*(reports+warmUps), reportPages)
 	words, size := 0, 0 // of the last report; all are about the same
 	summaries, err := m.times(ctx, reports, func(serial int) question {
-		pages := prosePages(serial, reportPages)
-		file := printPDF(pages, nil)
-		words, size = countWords(pages), len(file)
+		pages := papers.Prose(serial, reportPages)
+		file := papers.Print(pages, nil)
+		words, size = papers.CountWords(pages), len(file)
 		return question{uploadRequest(summarizeMedia, file, nil), `"summary":"The `}
-	}, b.pdfToText(ctx, func() []byte { return printPDF(prosePages(m.asked, reportPages), nil) }))
+	}, b.pdfToText(ctx, func() []byte { return papers.Print(papers.Prose(m.asked, reportPages), nil) }))
 	if err != nil {
 		return err
 	}
 	what := fmt.Sprintf("summary of %d pages, %s words in %s KB of PDF: ",
-		reportPages, formatNumber(math.Round(float64(words)/1e3)*1e3), formatNumber(float64(size)/1e3))
-	seconds := func(times []float64, q float64) float64 { return quantile(times, q) / 1e3 }
-	b.table.addComparison(comparison{
-		what: what + "through the gateway", with: pdftotext, times: summaries.through, baseline: summaries.baseline,
+		reportPages, figures.Number(math.Round(float64(words)/1e3)*1e3), figures.Number(float64(size)/1e3))
+	seconds := func(times []float64, q float64) float64 { return figures.Quantile(times, q) / 1e3 }
+	b.table.AddComparison(figures.Comparison{
+		What: what + "through the gateway", With: pdftotext, Times: summaries.through, Baseline: summaries.baseline,
 	}, reportRatio)
-	b.table.addFigure(what+"through the gateway, slowest", "%s s", formatNumber(seconds(summaries.through, 1)))
-	b.table.addFigure(what+"in the function, median", "%s s", formatNumber(seconds(summaries.inside, 0.5)))
+	b.table.AddFigure(what+"through the gateway, slowest", "%s s", figures.Number(seconds(summaries.through, 1)))
+	b.table.AddFigure(what+"in the function, median", "%s s", figures.Number(seconds(summaries.inside, 0.5)))
 	return nil
 }
 
@@ -194,25 +197,28 @@ func (b *bench) upload(ctx context.Context, m *mediaFixture) error {
 		return func(serial int) question {
 			id := fmt.Sprintf("INV-%06d", serial)
 			want := `{"due":"2026-04-02","invoice_number":"` + id + `","total":1306.8}`
-			return question{uploadRequest(extractMedia, shortInvoice(id, scan), threeValues), want}
+			return question{uploadRequest(extractMedia, papers.Invoice(id, scan), threeValues), want}
 		}
 	}
 	small, err := m.times(ctx, uploads, ask(nil))
 	if err != nil {
 		return err
 	}
-	scan := noise(scanSide * scanSide)
+	scan := papers.Noise(scanSide * scanSide)
 	large, err := m.times(ctx, uploads, ask(scan), m.putFile(ctx, scan))
 	if err != nil {
 		return err
 	}
-	more := func(of func(durations) []float64) float64 { return quantile(of(large), 0.5) - quantile(of(small), 0.5) }
+	more := func(of func(durations) []float64) float64 {
+		return figures.Quantile(of(large), 0.5) - figures.Quantile(of(small), 0.5)
+	}
 	inside, through := func(d durations) []float64 { return d.inside }, func(d durations) []float64 { return d.through }
-	b.table.addFigure("3 values of an invoice without and with a scan of 4 MB: through the gateway, medians", "%s and %s ms",
-		formatNumber(quantile(small.through, 0.5)), formatNumber(quantile(large.through, 0.5)))
-	b.table.addFigure("the 4 MB by themselves: through the gateway, and storing them in S3", "%s and %s ms",
-		formatNumber(more(through)), formatNumber(quantile(large.baseline, 0.5)))
-	b.table.addAtMost("the 4 MB by themselves: times storing them in S3", more(through)/quantile(large.baseline, 0.5), uploadRatio, "×")
-	b.table.addFigure("the 4 MB by themselves: in the function", "%s ms", formatNumber(more(inside)))
+	b.table.AddFigure("3 values of an invoice without and with a scan of 4 MB: through the gateway, medians", "%s and %s ms",
+		figures.Number(figures.Quantile(small.through, 0.5)), figures.Number(figures.Quantile(large.through, 0.5)))
+	b.table.AddFigure("the 4 MB by themselves: through the gateway, and storing them in S3", "%s and %s ms",
+		figures.Number(more(through)), figures.Number(figures.Quantile(large.baseline, 0.5)))
+	ratio := more(through) / figures.Quantile(large.baseline, 0.5)
+	b.table.AddAtMost("the 4 MB by themselves: times storing them in S3", ratio, uploadRatio, "×")
+	b.table.AddFigure("the 4 MB by themselves: in the function", "%s ms", figures.Number(more(inside)))
 	return nil
 }

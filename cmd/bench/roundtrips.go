@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"portside/cmd/bench/figures"
 )
 
 // The stack of this measurement, and the number of requests of each kind.
@@ -42,7 +44,7 @@ func (b *bench) roundTrips(ctx context.Context, _ *stack) error {
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer s.Stop()
 	if err := b.importUsers(ctx, s, tripUsers); err != nil {
 		return err
 	}
@@ -163,8 +165,8 @@ func (b *bench) measureTrips(ctx context.Context, s *stack, o operation) error {
 		}
 	}
 	what := fmt.Sprintf("%s, %s before each call: ", o.what, dynamoDBDelay)
-	b.table.addAtMost(what+"calls one after the other", medianChain(requests), o.target, "calls")
-	b.table.addFigure(what+"median", "%s ms", formatNumber(quantile(times, 0.5)))
+	b.table.AddAtMost(what+"calls one after the other", medianChain(requests), o.target, "calls")
+	b.table.AddFigure(what+"median", "%s ms", figures.Number(figures.Quantile(times, 0.5)))
 	return nil
 }
 
@@ -195,7 +197,7 @@ func medianChain(requests [][]call) float64 {
 			most = ofKey
 		}
 	}
-	return quantile(most, 0.5)
+	return figures.Quantile(most, 0.5)
 }
 
 // chain returns the largest number of calls of which each began after the one before it had ended. The call that ends first

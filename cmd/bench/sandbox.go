@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"portside/cmd/bench/processes"
 )
 
 // invocationLimit is the time limit of the slowest function behind the gateway.
@@ -95,11 +97,11 @@ func (box *sandbox) handEvent(ctx context.Context, event []byte) (answer, error)
 
 // peak returns the peak memory of the process in MB.
 func (box *sandbox) peak() (float64, error) {
-	text, err := os.ReadFile(procPath(box.cmd.Process.Pid, "status"))
+	text, err := os.ReadFile(processes.Path(box.cmd.Process.Pid, "status"))
 	if err != nil {
 		return 0, err
 	}
-	return megabytes(string(text), "VmHWM:")
+	return processes.Megabytes(string(text), "VmHWM:")
 }
 
 // runtimeAPI is the part of the Lambda Runtime API for events and responses.

@@ -18,6 +18,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/cmd/bench/figures"
+	"portside/cmd/bench/processes"
 )
 
 // Targets of the local stack and of a function in it.
@@ -51,7 +54,7 @@ type info struct {
 
 // stack is a running local stack.
 type stack struct {
-	*child
+	*processes.Child
 	info
 	adminKey string
 	data     string // folder
@@ -82,14 +85,14 @@ func (b *bench) start(ctx context.Context) (*stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := first.awaitBuilds(ctx); err != nil {
-		first.stop()
+	if err := awaitBuilds(ctx, first.Child); err != nil {
+		first.Stop()
 		return nil, err
 	}
 	if !b.wants("stack") {
 		return first, nil
 	}
-	first.stop()
+	first.Stop()
 	began := time.Now()
 	s, err := b.startStack(ctx)
 	if err != nil {
@@ -97,7 +100,7 @@ func (b *bench) start(ctx context.Context) (*stack, error) {
 	}
 	took := milliseconds(time.Since(began))
 	if err := b.addRestart(ctx, s, took); err != nil {
-		s.stop()
+		s.Stop()
 		return nil, err
 	}
 	return s, nil
@@ -109,21 +112,21 @@ const quietAfterBuilds = 2 * time.Second
 
 // awaitBuilds waits until the stack has built all functions. The stack prints that it is ready before, and builds them in the background,
 // where they would slow down what is measured.
-func (c *child) awaitBuilds(ctx context.Context) error {
+func awaitBuilds(ctx context.Context, c *processes.Child) error {
 	for quiet := time.Duration(0); quiet < quietAfterBuilds; {
 		const pause = 100 * time.Millisecond
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-c.ended:
+		case <-c.Ended:
 			return errors.New("the local stack ended while it built functions")
 		case <-time.After(pause):
 		}
-		isBuilding, err := c.isBuilding()
+		isBusy, err := isBuilding(c)
 		if err != nil {
 			return err
 		}
-		if quiet += pause; isBuilding {
+		if quiet += pause; isBusy {
 			quiet = 0
 		}
 	}
@@ -131,10 +134,10 @@ func (c *child) awaitBuilds(ctx context.Context) error {
 }
 
 // isBuilding reports whether the child runs make, which builds each function.
-func (c *child) isBuilding() (bool, error) {
-	pids, err := processTree(c.cmd.Process.Pid)
+func isBuilding(c *processes.Child) (bool, error) {
+	pids, err := processes.Tree(c.Cmd.Process.Pid)
 	return slices.ContainsFunc(pids, func(pid int) bool {
-		name, _ := os.ReadFile(procPath(pid, "comm")) // a process may have exited
+		name, _ := os.ReadFile(processes.Path(pid, "comm")) // a process may have exited
 		return strings.TrimSpace(string(name)) == "make"
 	}), err
 }
@@ -146,15 +149,15 @@ func (b *bench) addRestart(ctx context.Context, s *stack, took float64) error {
 		return err
 	}
 	first := firstEvent{functionUnderTest: bare, event: s.event(getRequest("/"))}
-	times, err := alternate(restartStarts, func(int) (float64, error) { return b.startFunction(ctx, s, first) })
+	times, err := figures.Alternate(restartStarts, func(int) (float64, error) { return b.startFunction(ctx, s, first) })
 	if err != nil {
 		return err
 	}
-	c := comparison{
-		what: "local stack: second start, nothing to build", with: "the start of " + bareFunction,
-		times: []float64{took}, baseline: times[0],
+	c := figures.Comparison{
+		What: "local stack: second start, nothing to build", With: "the start of " + bareFunction,
+		Times: []float64{took}, Baseline: times[0],
 	}
-	b.table.addComparison(c, restartRatio)
+	b.table.AddComparison(c, restartRatio)
 	return nil
 }
 
@@ -166,13 +169,13 @@ func (b *bench) startStack(ctx context.Context) (*stack, error) {
 func (b *bench) startStackIn(ctx context.Context, data string, options ...string) (*stack, error) {
 	options = append([]string{"run", "-repo", b.repo, "-data", data, "-addr", "127.0.0.1:0", "-rate-limit", "0"}, options...)
 	cmd := exec.Command(b.localBinary(), options...)
-	running, err := startChild(ctx, cmd, "Portside is ready")
+	running, err := processes.Start(ctx, cmd, "Portside is ready")
 	if err != nil {
 		return nil, fmt.Errorf("start the local stack: %w", err)
 	}
-	s := &stack{child: running, data: data, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}}
+	s := &stack{Child: running, data: data, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}}
 	if err := s.readData(data); err != nil {
-		s.stop()
+		s.Stop()
 		return nil, err
 	}
 	return s, nil
@@ -234,15 +237,15 @@ func (b *bench) function(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	times, err := alternate(residentAfter, s.get(ctx, func(int) string { return path }), bare)
+	times, err := figures.Alternate(residentAfter, s.get(ctx, func(int) string { return path }), bare)
 	if err != nil {
 		return err
 	}
 	warm, baseline := times[0][residentAfter-timedRequests:], times[1][residentAfter-timedRequests:]
-	c := comparison{what: "get a user through the gateway", with: bareGetItem, times: warm, baseline: baseline}
-	b.table.addComparison(c, getRatio)
-	b.table.addFigure("get a user through the gateway, 99th percentile", "%s ms", formatNumber(quantile(warm, 0.99)))
-	if err := b.sandboxes(s, "after "+formatNumber(residentAfter)+" requests"); err != nil {
+	c := figures.Comparison{What: "get a user through the gateway", With: bareGetItem, Times: warm, Baseline: baseline}
+	b.table.AddComparison(c, getRatio)
+	b.table.AddFigure("get a user through the gateway, 99th percentile", "%s ms", figures.Number(figures.Quantile(warm, 0.99)))
+	if err := b.sandboxes(s, "after "+figures.Number(residentAfter)+" requests"); err != nil {
 		return err
 	}
 	b.logProgress("%d requests over %d connections", loadRequests, connections)
@@ -250,8 +253,8 @@ func (b *bench) function(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	b.table.addFigure(fmt.Sprintf("get a user over %d connections", connections), "%s requests/s", formatNumber(loadRequests/took.Seconds()))
-	return b.sandboxes(s, "after "+formatNumber(loadRequests)+" more over "+formatNumber(connections)+" connections")
+	b.table.AddFigure(fmt.Sprintf("get a user over %d connections", connections), "%s requests/s", figures.Number(loadRequests/took.Seconds()))
+	return b.sandboxes(s, "after "+figures.Number(loadRequests)+" more over "+figures.Number(connections)+" connections")
 }
 
 // load sends loadRequests over all connections at the same time.
@@ -270,28 +273,30 @@ func (s *stack) load(ctx context.Context, path string) (time.Duration, error) {
 
 // sandboxes adds the memory of the largest process of the users function.
 func (b *bench) sandboxes(s *stack, when string) error {
-	pids, err := processTree(s.cmd.Process.Pid)
+	pids, err := processes.Tree(s.Cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
-	largest, found := memory{}, 0
+	largest, found := processes.Memory{}, 0
 	for _, pid := range pids {
-		path, err := os.Readlink(procPath(pid, "exe"))
+		path, err := os.Readlink(processes.Path(pid, "exe"))
 		if err != nil || !strings.Contains(path, "/"+usersFunction+"/") {
 			continue
 		}
-		used, err := memoryOf([]int{pid})
+		used, err := processes.MemoryOf([]int{pid})
 		if err != nil {
 			return err
 		}
-		largest = memory{max(largest.resident, used.resident), max(largest.proportional, used.proportional)}
+		largest = processes.Memory{
+			Resident: max(largest.Resident, used.Resident), Proportional: max(largest.Proportional, used.Proportional),
+		}
 		found++
 	}
 	if found == 0 {
 		return errors.New("no process of the users function is running")
 	}
 	what := fmt.Sprintf("users function: resident memory %s (largest of %d)", when, found)
-	b.table.addAtMost(what, largest.resident, residentTarget, "MB")
+	b.table.AddAtMost(what, largest.Resident, residentTarget, "MB")
 	return nil
 }
 
@@ -310,15 +315,15 @@ func (b *bench) idle(ctx context.Context, s *stack) error {
 }
 
 func (b *bench) whole(s *stack, when string) error {
-	pids, err := processTree(s.cmd.Process.Pid)
+	pids, err := processes.Tree(s.Cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
-	used, err := memoryOf(pids)
+	used, err := processes.MemoryOf(pids)
 	if err != nil {
 		return err
 	}
-	b.table.addAtMost(fmt.Sprintf("local stack, %s: resident memory of %d processes", when, len(pids)), used.resident, idleTarget, "MB")
-	b.table.addFigure("the same with shared pages counted once", "%s MB", formatNumber(used.proportional))
+	b.table.AddAtMost(fmt.Sprintf("local stack, %s: resident memory of %d processes", when, len(pids)), used.Resident, idleTarget, "MB")
+	b.table.AddFigure("the same with shared pages counted once", "%s MB", figures.Number(used.Proportional))
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
+	"portside/cmd/bench/figures"
 	"portside/shared/core/principal"
 	"portside/shared/core/search"
 	"portside/shared/credentials"
@@ -61,8 +62,8 @@ func (b *bench) fill(ctx context.Context, s *stack) error {
 	if err := b.importUsers(ctx, s, b.users); err != nil {
 		return err
 	}
-	b.table.addFigure("bulk import of "+formatNumber(float64(b.users))+" users", "%s users/s",
-		formatNumber(float64(b.users)/time.Since(began).Seconds()))
+	b.table.AddFigure("bulk import of "+figures.Number(float64(b.users))+" users", "%s users/s",
+		figures.Number(float64(b.users)/time.Since(began).Seconds()))
 	return nil
 }
 
@@ -79,12 +80,12 @@ func (b *bench) bulkImport(ctx context.Context, _ *stack) error {
 			took, err := timed(func(int) error { return d.importRows(ctx, people(random, round*importRows, importRows)) })(round)
 			return took / importRows, err
 		}
-		times, err := alternate(importRounds, each, bare)
+		times, err := figures.Alternate(importRounds, each, bare)
 		if err != nil {
 			return err
 		}
-		b.table.addComparison(comparison{
-			what: "bulk import of " + formatNumber(importRows) + " users, for each", with: bareGetItem, times: times[0], baseline: times[1],
+		b.table.AddComparison(figures.Comparison{
+			What: "bulk import of " + figures.Number(importRows) + " users, for each", With: bareGetItem, Times: times[0], Baseline: times[1],
 		}, importRatio)
 		return nil
 	})
@@ -114,7 +115,7 @@ func (b *bench) importUsers(ctx context.Context, s *stack, count int) error {
 		}
 		if done%(50*chunk) == 0 {
 			b.logProgress("%s of %s users imported after %.0f s",
-				formatNumber(float64(done+len(rows))), formatNumber(float64(count)), time.Since(began).Seconds())
+				figures.Number(float64(done+len(rows))), figures.Number(float64(count)), time.Since(began).Seconds())
 		}
 	}
 	return nil
@@ -214,14 +215,14 @@ func (d userTable) page(ctx context.Context, role principal.Role, offset int64) 
 
 func (b *bench) addCosts(pages, ends []meter) {
 	reads, calls := costs(pages)
-	what := fmt.Sprintf("list %s users, any offset and role: ", formatNumber(float64(b.users)))
-	b.table.addAtMost(what+fmt.Sprintf("median of %s pages", formatNumber(float64(len(pages)))),
-		quantile(reads, 0.5), medianUnits, "read units")
-	b.table.addAtMost(what+"at most", quantile(reads, 1), mostUnits, "read units")
-	b.table.addFigure(what+"median", "%s calls", formatNumber(quantile(calls, 0.5)))
-	b.table.addAtMost(what+"at most", quantile(calls, 1), mostCalls, "calls")
+	what := fmt.Sprintf("list %s users, any offset and role: ", figures.Number(float64(b.users)))
+	b.table.AddAtMost(what+fmt.Sprintf("median of %s pages", figures.Number(float64(len(pages)))),
+		figures.Quantile(reads, 0.5), medianUnits, "read units")
+	b.table.AddAtMost(what+"at most", figures.Quantile(reads, 1), mostUnits, "read units")
+	b.table.AddFigure(what+"median", "%s calls", figures.Number(figures.Quantile(calls, 0.5)))
+	b.table.AddAtMost(what+"at most", figures.Quantile(calls, 1), mostCalls, "calls")
 	reads, _ = costs(ends)
-	b.table.addAtMost("past the end: at most", quantile(reads, 1), pastEndUnits, "read units")
+	b.table.AddAtMost("past the end: at most", figures.Quantile(reads, 1), pastEndUnits, "read units")
 }
 
 // addSearches measures first and later pages of searches that match all users, ten users and one user. All users have the same names,
@@ -246,9 +247,10 @@ func (b *bench) addSearches(ctx context.Context, d userTable) error {
 		}
 	}
 	reads, calls := costs(pages)
-	what := fmt.Sprintf("search %s users: ", formatNumber(float64(b.users)))
-	b.table.addAtMost(what+"at most", quantile(calls, 1), searchCalls, "calls")
-	b.table.addFigure(what+"median and most", "%s and %s read units", formatNumber(quantile(reads, 0.5)), formatNumber(quantile(reads, 1)))
+	what := fmt.Sprintf("search %s users: ", figures.Number(float64(b.users)))
+	b.table.AddAtMost(what+"at most", figures.Quantile(calls, 1), searchCalls, "calls")
+	b.table.AddFigure(what+"median and most", "%s and %s read units",
+		figures.Number(figures.Quantile(reads, 0.5)), figures.Number(figures.Quantile(reads, 1)))
 	return nil
 }
 
@@ -269,8 +271,8 @@ func (b *bench) addAuthentication(ctx context.Context, s *stack, d userTable) er
 		}
 	}
 	cost := d.meter.reset()
-	b.table.addFigure("authentication, on top of each request", "calls %d, read units %s, write units %s",
-		cost.calls, formatNumber(cost.reads), formatNumber(cost.writes))
+	b.table.AddFigure("authentication, on top of each request", "calls %d, read units %s, write units %s",
+		cost.calls, figures.Number(cost.reads), figures.Number(cost.writes))
 	return nil
 }
 
@@ -291,8 +293,8 @@ func (b *bench) addComparison(ctx context.Context, d userTable) error {
 			if err != nil {
 				return err
 			}
-			b.table.addFigure(fmt.Sprintf("list %s at offset %s (by Query from the start)", list, formatNumber(float64(offset))),
-				"%s units, %d calls (%s, %d)", formatNumber(ours.reads), ours.calls, formatNumber(naive.reads), naive.calls)
+			b.table.AddFigure(fmt.Sprintf("list %s at offset %s (by Query from the start)", list, figures.Number(float64(offset))),
+				"%s units, %d calls (%s, %d)", figures.Number(ours.reads), ours.calls, figures.Number(naive.reads), naive.calls)
 		}
 	}
 	return nil
@@ -323,7 +325,7 @@ func (b *bench) addListTimes(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	b.table.addFigure("list users at random offsets through the gateway, median and 99th percentile", "%s and %s ms",
-		formatNumber(quantile(times, 0.5)), formatNumber(quantile(times, 0.99)))
+	b.table.AddFigure("list users at random offsets through the gateway, median and 99th percentile", "%s and %s ms",
+		figures.Number(figures.Quantile(times, 0.5)), figures.Number(figures.Quantile(times, 0.99)))
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 
 func TestAlternateTakesTurns(t *testing.T) {
 	var order []string
-	next := func(name string, took float64) measurement {
+	next := func(name string, took float64) Measurement {
 		return func(round int) (float64, error) {
 			order = append(order, name)
 			return took + float64(round), nil
 		}
 	}
-	times, err := alternate(2, next("ours", 10), next("baseline", 1))
+	times, err := Alternate(2, next("ours", 10), next("baseline", 1))
 	if err != nil || !slices.Equal(order, []string{"ours", "baseline", "ours", "baseline"}) {
 		t.Errorf("order %v, %v", order, err)
 	}
@@ -23,16 +23,16 @@ func TestAlternateTakesTurns(t *testing.T) {
 		t.Errorf("times %v", times)
 	}
 	broken := errors.New("broken")
-	if _, err := alternate(2, func(int) (float64, error) { return 0, broken }); !errors.Is(err, broken) {
+	if _, err := Alternate(2, func(int) (float64, error) { return 0, broken }); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 }
 
 func TestComparisonIsTheRatioOfTheMedians(t *testing.T) {
-	c := comparison{what: "a start", with: "an empty one", times: []float64{9, 4, 6}, baseline: []float64{2, 1, 7}}
+	c := Comparison{What: "a start", With: "an empty one", Times: []float64{9, 4, 6}, Baseline: []float64{2, 1, 7}}
 	for target, want := range map[float64]string{3: "3 × | ≤ 3 × | ok", 2.9: "3 × | ≤ 2.9 × | MISS", 0: ""} {
-		var made table
-		made.addComparison(c, target)
+		var made Table
+		made.AddComparison(c, target)
 		text := strings.Join(strings.Fields(made.String()), " ")
 		if !strings.Contains(text, want) || strings.Contains(text, "×") != (want != "") {
 			t.Errorf("target %v: %s", target, text)

@@ -1,4 +1,5 @@
-package main
+// Package processes starts processes for a benchmark, and reads their memory and their children from /proc of Linux.
+package processes
 
 import (
 	"bufio"
@@ -18,15 +19,15 @@ import (
 // stopTimeout is how long a child may take to exit before it is killed.
 const stopTimeout = 10 * time.Second
 
-// child is a process that the benchmark started. The owner must call stop.
-type child struct {
-	cmd    *exec.Cmd
-	ended  chan struct{}
-	output []string // last lines of its output; read it only after ended
+// Child is a process that the benchmark started. The owner must call Stop.
+type Child struct {
+	Cmd    *exec.Cmd
+	Ended  chan struct{} // closed when the process has ended
+	output []string      // last lines of its output; read it only after Ended
 }
 
-// startChild starts the command and returns when it prints a line that contains the text.
-func startChild(ctx context.Context, cmd *exec.Cmd, text string) (*child, error) {
+// Start starts the command and returns when it prints a line that contains the text.
+func Start(ctx context.Context, cmd *exec.Cmd, text string) (*Child, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -38,20 +39,20 @@ func startChild(ctx context.Context, cmd *exec.Cmd, text string) (*child, error)
 		_ = read.Close()
 		return nil, err
 	}
-	c, ready := &child{cmd: cmd, ended: make(chan struct{})}, make(chan struct{})
+	c, ready := &Child{Cmd: cmd, Ended: make(chan struct{})}, make(chan struct{})
 	go c.watch(read, text, ready)
 	select {
 	case <-ready:
 		return c, nil
-	case <-c.ended:
+	case <-c.Ended:
 		return nil, fmt.Errorf("%s ended: %s", filepath.Base(cmd.Path), strings.Join(c.output, "\n"))
 	case <-ctx.Done():
-		c.stop()
+		c.Stop()
 		return nil, ctx.Err()
 	}
 }
 
-func (c *child) watch(pipe *os.File, text string, ready chan struct{}) {
+func (c *Child) watch(pipe *os.File, text string, ready chan struct{}) {
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		if ready != nil && strings.Contains(lines.Text(), text) {
 			close(ready)
@@ -61,52 +62,53 @@ func (c *child) watch(pipe *os.File, text string, ready chan struct{}) {
 		c.output = c.output[max(0, len(c.output)-20):]
 	}
 	_ = pipe.Close()
-	_ = c.cmd.Wait() // the exit status does not matter; startChild reports the output of an early exit
-	close(c.ended)
+	_ = c.Cmd.Wait() // the exit status does not matter; Start reports the output of an early exit
+	close(c.Ended)
 }
 
-// stop ends the child as Ctrl-C would, and returns when it has exited.
-func (c *child) stop() {
-	_ = c.cmd.Process.Signal(syscall.SIGTERM) // it may have exited
+// Stop ends the child as Ctrl-C would, and returns when it has exited.
+func (c *Child) Stop() {
+	_ = c.Cmd.Process.Signal(syscall.SIGTERM) // it may have exited
 	select {
-	case <-c.ended:
+	case <-c.Ended:
 	case <-time.After(stopTimeout):
-		_ = c.cmd.Process.Kill()
-		<-c.ended
+		_ = c.Cmd.Process.Kill()
+		<-c.Ended
 	}
 }
 
-// memory is the memory of processes in MB of 10⁶ bytes. Resident counts a page that several
+// Memory is the memory of processes in MB of 10⁶ bytes. Resident counts a page that several
 // processes share once for each of them; proportional counts it once.
-type memory struct {
-	resident, proportional float64
+type Memory struct {
+	Resident, Proportional float64
 }
 
-// memoryOf adds up the memory of processes and ignores those that exit meanwhile. It reads
+// MemoryOf adds up the memory of processes and ignores those that exit meanwhile. It reads
 // smaps_rollup because VmRSS in status lags a little.
-func memoryOf(pids []int) (memory, error) {
-	var total memory
+func MemoryOf(pids []int) (Memory, error) {
+	var total Memory
 	for _, pid := range pids {
-		path := procPath(pid, "smaps_rollup")
+		path := Path(pid, "smaps_rollup")
 		text, err := os.ReadFile(path)
 		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 			continue
 		}
-		resident, noResident := megabytes(string(text), "Rss:")
-		proportional, noProportional := megabytes(string(text), "Pss:")
+		resident, noResident := Megabytes(string(text), "Rss:")
+		proportional, noProportional := Megabytes(string(text), "Pss:")
 		if err := errors.Join(err, noResident, noProportional); err != nil {
-			return memory{}, fmt.Errorf("%s: %w", path, err)
+			return Memory{}, fmt.Errorf("%s: %w", path, err)
 		}
-		total.resident += resident
-		total.proportional += proportional
+		total.Resident += resident
+		total.Proportional += proportional
 	}
 	return total, nil
 }
 
-func procPath(pid int, file string) string { return fmt.Sprintf("/proc/%d/%s", pid, file) }
+// Path returns the path of a file about a process.
+func Path(pid int, file string) string { return fmt.Sprintf("/proc/%d/%s", pid, file) }
 
-// megabytes parses a line like "Rss: 1234 kB".
-func megabytes(text, name string) (float64, error) {
+// Megabytes parses a line like "Rss: 1234 kB".
+func Megabytes(text, name string) (float64, error) {
 	for line := range strings.Lines(text) {
 		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == name {
 			kib, err := strconv.ParseFloat(fields[1], 64)
@@ -116,8 +118,8 @@ func megabytes(text, name string) (float64, error) {
 	return 0, fmt.Errorf("no line %s", name)
 }
 
-// processTree returns the process and all its descendants.
-func processTree(root int) ([]int, error) {
+// Tree returns the process and all its descendants.
+func Tree(root int) ([]int, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return nil, err

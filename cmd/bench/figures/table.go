@@ -1,4 +1,6 @@
-package main
+// Package figures is the table of what a benchmark has measured, with targets, and comparisons with baselines, which do not depend on the
+// machine.
+package figures
 
 import (
 	"fmt"
@@ -16,23 +18,26 @@ type row struct {
 	what, measured, target, verdict string
 }
 
-// table holds the figures measured so far. It prints as Markdown with aligned columns.
-type table struct {
+// Table holds the figures measured so far. It prints as Markdown with aligned columns.
+type Table struct {
 	rows []row
 }
 
-// addFigure adds a figure without a target.
-func (t *table) addFigure(what, format string, args ...any) {
+// IsEmpty reports whether there are no figures.
+func (t *Table) IsEmpty() bool { return len(t.rows) == 0 }
+
+// AddFigure adds a figure without a target.
+func (t *Table) AddFigure(what, format string, args ...any) {
 	t.rows = append(t.rows, row{what: what, measured: fmt.Sprintf(format, args...)})
 }
 
-// addAtMost adds a figure that should be at most the target.
-func (t *table) addAtMost(what string, value, target float64, unit string) {
+// AddAtMost adds a figure that should be at most the target.
+func (t *Table) AddAtMost(what string, value, target float64, unit string) {
 	t.addWithTarget(what, value, target, bound{"≤", unit, value <= target})
 }
 
-// addAtLeast adds a figure that should be at least the target.
-func (t *table) addAtLeast(what string, value, target float64, unit string) {
+// AddAtLeast adds a figure that should be at least the target.
+func (t *Table) AddAtLeast(what string, value, target float64, unit string) {
 	t.addWithTarget(what, value, target, bound{"≥", unit, value >= target})
 }
 
@@ -41,18 +46,18 @@ type bound struct {
 	kept       bool
 }
 
-func (t *table) addWithTarget(what string, value, target float64, b bound) {
+func (t *Table) addWithTarget(what string, value, target float64, b bound) {
 	verdict := "ok"
 	if !b.kept {
 		verdict = "MISS"
 	}
 	t.rows = append(t.rows, row{
-		what: what, measured: formatNumber(value) + " " + b.unit, target: b.sign + " " + formatNumber(target) + " " + b.unit, verdict: verdict,
+		what: what, measured: Number(value) + " " + b.unit, target: b.sign + " " + Number(target) + " " + b.unit, verdict: verdict,
 	})
 }
 
 // String returns the table as Markdown.
-func (t table) String() string {
+func (t Table) String() string {
 	lines := [][]string{{"what", "measured", "target", ""}, {"", "", "", ""}}
 	for _, r := range t.rows {
 		lines = append(lines, []string{r.what, r.measured, r.target, r.verdict})
@@ -77,9 +82,9 @@ func (t table) String() string {
 	return text.String()
 }
 
-// formatNumber rounds to three significant digits, because measurements are not more accurate than
+// Number rounds to three significant digits, because measurements are not more accurate than
 // that, and groups thousands.
-func formatNumber(value float64) string {
+func Number(value float64) string {
 	decimals := 0
 	switch size := math.Abs(value); {
 	case size < 10 && value != math.Trunc(value):
@@ -97,14 +102,14 @@ func formatNumber(value float64) string {
 	return text
 }
 
-// quantile returns the smallest value that the share q of the values does not exceed.
-func quantile(values []float64, q float64) float64 {
+// Quantile returns the smallest value that the share q of the values does not exceed.
+func Quantile(values []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
 }
 
-// describeMachine describes the machine and its load before the run.
-func describeMachine() string {
+// Machine describes the machine and its load before the run.
+func Machine() string {
 	model := "unknown CPU"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if _, rest, found := strings.Cut(string(info), "model name"); found {

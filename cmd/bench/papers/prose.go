@@ -1,4 +1,4 @@
-package main
+package papers
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ const (
 // report about a port.
 type author struct{ *rand.Rand }
 
-// prosePages returns a different text for each seed, the same in every run.
-func prosePages(seed, pages int) [][]string {
+// Prose returns a different text for each seed, the same in every run.
+func Prose(seed, pages int) [][]string {
 	a := author{rand.New(rand.NewPCG(uint64(seed), 9))} //nolint:gosec // numbers of questions
 	var lines []string
 	for len(lines) < pages*pageLines {
@@ -35,7 +35,8 @@ func prosePages(seed, pages int) [][]string {
 	return set
 }
 
-func countWords(pages [][]string) int {
+// CountWords returns how many words the pages have.
+func CountWords(pages [][]string) int {
 	n := 0
 	for _, lines := range pages {
 		n += len(strings.Fields(strings.Join(lines, " ")))

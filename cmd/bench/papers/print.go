@@ -1,4 +1,5 @@
-package main
+// Package papers makes the documents that benchmarks read: reports, and invoices with or without a scan. Each is the same in every run.
+package papers
 
 import (
 	"bytes"
@@ -16,9 +17,9 @@ type pdfFile struct {
 	offsets []int
 }
 
-// printPDF prints the lines of each page in Helvetica. The optional scan is a square of gray pixels
+// Print prints the lines of each page in Helvetica. The optional scan is a square of gray pixels
 // on the first page.
-func printPDF(pages [][]string, scan []byte) []byte {
+func Print(pages [][]string, scan []byte) []byte {
 	const firstPage = 5 // followed by its content
 	var file pdfFile
 	file.out.WriteString("%PDF-1.7\n")
@@ -93,16 +94,16 @@ func compressed(content []byte) []byte {
 	return out.Bytes()
 }
 
-// shortInvoice returns an invoice with the three values.
-func shortInvoice(id string, scan []byte) []byte {
-	return printPDF([][]string{{
+// Invoice returns an invoice with the three values.
+func Invoice(id string, scan []byte) []byte {
+	return Print([][]string{{
 		"Harbour Paper Ltd.", "", "INVOICE", "", "Invoice number: " + id, "Invoice date: 3 March 2026", "Due date: 2 April 2026", "",
 		"Paper, 40 boxes: 1,080.00 EUR", "Tax, 21 %: 226.80 EUR", "Total amount to pay: 1,306.80 EUR",
 	}}, scan)
 }
 
-// noise returns bytes that cannot be compressed.
-func noise(size int) []byte {
+// Noise returns bytes that cannot be compressed.
+func Noise(size int) []byte {
 	random, out := rand.New(rand.NewPCG(7, 8)), make([]byte, size) //nolint:gosec // the same in every run
 	for i := range out {
 		out[i] = byte(random.Uint32()) //nolint:gosec // the lowest byte of random bits
