@@ -356,7 +356,7 @@ bench: has-go $(BIN)/local engines ## Measure the figures of the README; takes m
 	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench
 
 bench-million: has-go $(BIN)/local engines ## Measure lists with a million users; takes about twenty minutes
-	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench -list -users 1000000
+	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench -only lists -users 1000000
 
 capacity: has-go engines ## Measure the units of operations and simulate months of load in docs/capacity.md; takes seconds
 	go test ./cmd/capacity -count=1 -update && go run ./cmd/capacity

@@ -84,7 +84,6 @@ func (b *bench) parse(args []string) (err error) {
 	flags.IntVar(&b.customers, "customers", 100_000, "`number` of customers in their list")
 	flags.IntVar(&b.events, "events", 100_000, "`number` of events in the audit log")
 	flags.StringVar(&b.only, "only", "", "measure only these `parts`: "+strings.Join(b.partNames(), ","))
-	flags.BoolFunc("list", "the same as -only lists", func(string) error { b.only = "lists"; return nil })
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -16,41 +16,6 @@ import (
 	"portside/shared/lambda/lambdahttp"
 )
 
-// BenchmarkIndex serves an index of 5,000 versions, from the event to the response, with real engines. It includes one
-// request to DynamoDB and one to S3.
-func BenchmarkIndex(b *testing.B) {
-	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(slog.New(slog.DiscardHandler))
-	h := newFixture(b)
-	h.limit = 0
-	for i := range 5000 {
-		h.list(fmt.Sprintf("chart%d", i%50), fmt.Sprintf("1.%d.0", i/50), "archive")
-	}
-	h.putIndex()
-	whole, narrowed := h.token("read:helm-charts").Reveal(), h.token("read:helm-charts:chart7").Reveal()
-	for _, c := range []struct {
-		name   string
-		header map[string]string
-		status int
-	}{
-		{"plain", map[string]string{"authorization": "Bearer " + whole}, 302},
-		{"gzip", map[string]string{"authorization": "Bearer " + whole, "accept-encoding": "gzip"}, 200},
-		{"narrowed", map[string]string{"authorization": "Bearer " + narrowed}, 200},
-		{"unchanged", map[string]string{"authorization": "Bearer " + whole, "if-none-match": "*"}, 304},
-	} {
-		b.Run(c.name, func(b *testing.B) { h.serve(b, query{path: indexPath, header: c.header, status: c.status}) })
-	}
-	b.Run("new process", func(b *testing.B) { // fetches and checks the index on each request
-		q := query{path: indexPath, header: map[string]string{"authorization": "Bearer " + whole, "if-none-match": "*"}, status: 304}
-		for b.Loop() {
-			q.send(b, lambdahttp.Handler(h.handler()))
-		}
-	})
-	b.Run("archive", func(b *testing.B) {
-		h.serve(b, query{path: "/charts/chart7-1.50.0.tgz", header: map[string]string{"authorization": "Bearer " + whole}, status: 302})
-	})
-}
-
 type handlerFunc = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
 // query is a request and its expected status.

@@ -369,25 +369,6 @@ func TestConcurrentWaits(t *testing.T) {
 	}
 }
 
-func BenchmarkWait(b *testing.B) {
-	builder, err := build.New(build.Config{RepoDir: b.TempDir(), Functions: []string{"OneFunction"}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	w, err := builder.Watch(b.Context(), build.WatchConfig{Dir: b.TempDir(), Reload: func(string) {}, Template: func(context.Context) {}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if err := w.Wait(b.Context(), "OneFunction"); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-}
-
 // TestOtherProcessorsHaveTheirOwnBinaries builds a function for two processors. Neither replaces the other.
 func TestOtherProcessorsHaveTheirOwnBinaries(t *testing.T) {
 	r := newRepo(t)

@@ -269,25 +269,6 @@ func TestEngineThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// BenchmarkGetItem compares a call to the engine with the same call through the proxy.
-func BenchmarkGetItem(b *testing.B) {
-	engine := startEngine(b)
-	_, url := serve(b, dynamoproxy.Config{Engine: engine})
-	if err := put(b.Context(), client(engine), note("1")); err != nil {
-		b.Fatal(err)
-	}
-	for name, endpoint := range map[string]string{"engine": engine, "proxy": url} {
-		b.Run(name, func(b *testing.B) {
-			to := client(endpoint)
-			for b.Loop() {
-				if _, err := get(b.Context(), to, "1"); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // TestUnitsAreReported also with Units, callers get what they ask for.
 func TestUnitsAreReported(t *testing.T) {
 	proxy, url := serve(t, dynamoproxy.Config{Engine: startEngine(t), Units: true})

@@ -317,28 +317,3 @@ func expectBuckets(t *testing.T, a engines.S3Access, want []template.Bucket) {
 		t.Error(diff)
 	}
 }
-
-func BenchmarkStartDynamoDB(b *testing.B) {
-	binary := dynoxide(b)
-	dir := b.TempDir()
-	for b.Loop() {
-		p := startDynamoDB(b, engines.DynamoDB{Binary: binary, DBPath: filepath.Join(dir, "dynamodb.db")})
-		b.StopTimer()
-		p.Stop(stopTimeout)
-		b.StartTimer()
-	}
-}
-
-func BenchmarkStartS3(b *testing.B) {
-	binary := s3server(b)
-	dir := b.TempDir()
-	for b.Loop() {
-		p, err := engines.StartS3(b.Context(), engines.S3{Binary: binary, Dir: dir, AccessKey: "local", SecretKey: "secret"})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.StopTimer()
-		p.Stop(stopTimeout)
-		b.StartTimer()
-	}
-}

@@ -351,20 +351,6 @@ func TestRawRequests(t *testing.T) {
 	}
 }
 
-func BenchmarkGateway(b *testing.B) {
-	function := &recorder{answer: payload(`{"statusCode":200,"headers":{"content-type":"application/json"},"body":"{}"}`)}
-	handler, err := gateway.New(gateway.Config{Routes: routes, Invoker: function})
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := httptest.NewRequestWithContext(b.Context(), "GET", "/v1/users/1?limit=20", nil)
-	r.Header.Set("X-Api-Key", "psk_x")
-	b.ReportAllocs()
-	for b.Loop() {
-		handler.ServeHTTP(httptest.NewRecorder(), r)
-	}
-}
-
 func TestNewRefusesInvalidConfig(t *testing.T) {
 	if _, err := gateway.New(gateway.Config{}); err == nil {
 		t.Error("no invoker, no error")

@@ -331,12 +331,3 @@ func TestDashboardRejectsInvalidItems(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkYearDashboard(b *testing.B) {
-	table := newTestTable(b)
-	table.fill(373)
-	year := today - 364
-	for b.Loop() {
-		table.dashboard(analytics.PeriodQuery{Kind: analytics.Custom, From: &year, To: &today}, "")
-	}
-}

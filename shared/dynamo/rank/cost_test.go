@@ -1,9 +1,7 @@
 package rank_test
 
 import (
-	"context"
 	"fmt"
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"strconv"
@@ -162,28 +160,4 @@ func BenchmarkFind(b *testing.B) {
 			b.ReportMetric(float64(meter.Calls())/float64(b.N), "calls/op")
 		})
 	}
-}
-
-// BenchmarkRebuild rebuilds a correct tree of a million entries from a source without costs.
-func BenchmarkRebuild(b *testing.B) {
-	d := newDirectory(b)
-	fill(b, d, 1_000_000)
-	client, meter := awstest.Metered(d.client)
-	tree := d.through(client).tree
-	source := func(_ context.Context, from, to int64) iter.Seq2[rank.Entry, error] {
-		return func(yield func(rank.Entry, error) bool) {
-			for number := from; number < min(to, 1_000_000); number++ {
-				if !yield(rank.Entry{Number: number, Label: labels[number%int64(len(labels))]}, nil) {
-					return
-				}
-			}
-		}
-	}
-	for b.Loop() {
-		if done, err := tree.Rebuild(b.Context(), source, nil); err != nil || done.Wrong != 0 {
-			b.Fatalf("rebuild = %+v, %v; want nothing wrong", done, err)
-		}
-	}
-	b.ReportMetric(meter.ReadUnits()/float64(b.N), "RCU/op")
-	b.ReportMetric(float64(meter.Calls())/float64(b.N), "calls/op")
 }

@@ -320,25 +320,3 @@ func decode(body string, isBase64 bool) ([]byte, bool) {
 	data, err := base64.StdEncoding.DecodeString(body)
 	return data, err == nil
 }
-
-func BenchmarkHandler(b *testing.B) {
-	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"data":{}}`)
-	})
-	event := readEvent(b, "get")
-	for name, handle := range map[string]func(context.Context, request) (response, error){
-		"bare":       httpadapter.NewV2(h).ProxyWithContext,
-		"lambdahttp": lambdahttp.Handler(h),
-	} {
-		event.RawPath = "/v1/users" // the bare adapter fails on other paths
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := handle(b.Context(), event); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
