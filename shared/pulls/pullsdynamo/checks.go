@@ -196,7 +196,7 @@ func (s *Store) tallyChecks(ctx context.Context, number int64, notes []items.Map
 	added := make([]int64, len(named))
 	err = parallel.Each(len(named), maxConcurrentCalls, func(i int) (err error) {
 		sk, pk, _ := strings.Cut(named[i], "#")
-		added[i], err = s.takeHour(ctx, number, items.Key(pk, sk))
+		added[i], err = s.assignHour(ctx, number, items.Key(pk, sk))
 		return err
 	})
 	for i, n := range added {
@@ -209,9 +209,9 @@ func (s *Store) tallyChecks(ctx context.Context, number int64, notes []items.Map
 	return err
 }
 
-// takeHour assigns the uncounted checks of an hour to a window, and returns their number. It returns the same number each time for the same
-// window.
-func (s *Store) takeHour(ctx context.Context, number int64, key items.Map) (int64, error) {
+// assignHour assigns the uncounted checks of an hour to a window, and returns their number. It returns the same number each time for the
+// same window.
+func (s *Store) assignHour(ctx context.Context, number int64, key items.Map) (int64, error) {
 	for {
 		h, _, err := s.readHour(ctx, key)
 		switch {

@@ -128,7 +128,7 @@ func (s *Store) recordBatch(ctx context.Context, group []candidate) (int, []cand
 	if group[0].IsCheck {
 		batch += checksSuffix
 	}
-	mine, others, err := s.take(ctx, batch, group)
+	mine, others, err := s.claimPulls(ctx, batch, group)
 	if err != nil || len(mine) == 0 {
 		return 0, others, err
 	}
@@ -145,12 +145,12 @@ func (s *Store) recordBatch(ctx context.Context, group []candidate) (int, []cand
 	return len(mine), others, nil
 }
 
-// take writes the candidates as pulls of the batch. It returns the pulls that are, and those that another
+// claimPulls writes the candidates as pulls of the batch. It returns the pulls that are, and those that another
 // batch has.
-func (s *Store) take(ctx context.Context, batch string, group []candidate) (mine []pulls.Pull, others []candidate, err error) {
+func (s *Store) claimPulls(ctx context.Context, batch string, group []candidate) (mine []pulls.Pull, others []candidate, err error) {
 	stored := make([]candidate, len(group))
 	err = parallel.Each(len(group), maxConcurrentCalls, func(i int) (err error) {
-		stored[i], err = s.takeOne(ctx, batch, group[i])
+		stored[i], err = s.claimPull(ctx, batch, group[i])
 		return err
 	})
 	if err != nil {
@@ -166,11 +166,11 @@ func (s *Store) take(ctx context.Context, batch string, group []candidate) (mine
 	return mine, others, nil
 }
 
-// takeOne writes a pull, or takes it over from its holder, and returns the pull that is stored then.
-func (s *Store) takeOne(ctx context.Context, batch string, c candidate) (candidate, error) {
+// claimPull writes a pull, or takes it over from its holder, and returns the pull that is stored then.
+func (s *Store) claimPull(ctx context.Context, batch string, c candidate) (candidate, error) {
 	write := s.put
 	if c.holder != "" {
-		write = s.takeOver
+		write = s.claimFromHolder
 	}
 	err := write(ctx, batch, c)
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
@@ -199,7 +199,7 @@ func (s *Store) put(ctx context.Context, batch string, c candidate) error {
 	return err
 }
 
-func (s *Store) takeOver(ctx context.Context, batch string, c candidate) error {
+func (s *Store) claimFromHolder(ctx context.Context, batch string, c candidate) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.pulls, Key: items.Key(pullKey(c.Pull)), UpdateExpression: aws.String("SET heldBy = :batch"),
 		ConditionExpression:                 aws.String("heldBy = :holder"),
@@ -223,13 +223,13 @@ func (s *Store) resolve(ctx context.Context, contested []candidate) ([]candidate
 		holders = append(holders, holder)
 	}
 	slices.SortFunc(holders, cmp.Compare[string])
-	free := make([]bool, len(holders))
+	isFree := make([]bool, len(holders))
 	err := parallel.Each(len(holders), maxConcurrentCalls, func(i int) (err error) {
-		free[i], err = s.isFree(ctx, holders[i])
+		isFree[i], err = s.abandonUnlessCommitted(ctx, holders[i])
 		return err
 	})
 	for i, holder := range holders {
-		if free[i] {
+		if isFree[i] {
 			left = append(left, byHolder[holder]...)
 		}
 	}
@@ -239,8 +239,9 @@ func (s *Store) resolve(ctx context.Context, contested []candidate) ([]candidate
 // errUndecided means that a batch is neither committed nor abandoned.
 var errUndecided = errors.New("pullsdynamo: the batch is not committed yet")
 
-// isFree reports whether the pulls of a batch can be taken over, because it is abandoned.
-func (s *Store) isFree(ctx context.Context, batch string) (bool, error) {
+// abandonUnlessCommitted waits for the commit of a batch, then abandons the batch. It reports whether the batch is abandoned, so that its
+// pulls can be taken over.
+func (s *Store) abandonUnlessCommitted(ctx context.Context, batch string) (bool, error) {
 	var item items.Map
 	err := s.patience.Do(ctx, func(err error) bool { return errors.Is(err, errUndecided) }, func() (err error) {
 		item, err = s.readBatch(ctx, batch)
