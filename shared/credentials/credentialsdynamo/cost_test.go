@@ -71,7 +71,7 @@ const meetingTimeout = time.Minute
 
 // meeting returns the table on a client whose calls wait for each other.
 func (s *fixture) meeting(calls int) *credentialsdynamo.Table {
-	return credentialsdynamo.New(awstest.Meeting(s.client, calls), s.table.Name(), s.counts)
+	return credentialsdynamo.New(awstest.Together(s.client, calls), s.table.Name(), s.counts)
 }
 
 // TestListsTakeOneTrip lists tokens with their last uses: the listings and the uses are read at once, each with one call, and the
