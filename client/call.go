@@ -37,12 +37,12 @@ type payload interface {
 // CallOption changes one call.
 type CallOption func(*call)
 
-// IfMatch lets a PUT or DELETE take effect only if the resource still has this ETag. Otherwise the error has the status 412. Get the ETag
-// with [SaveHeader].
+// IfMatch lets a PUT or DELETE take effect only if the resource still has this ETag. Otherwise the error has the status
+// 412. Get the ETag with [SaveHeader].
 func IfMatch(etag string) CallOption { return setHeader("If-Match", etag) }
 
-// IdempotencyKey replaces the key that a creating method sends. Repeat a call with the same key and body within 24 hours, and nothing is
-// created twice. For a resource with a secret, the key must be a random UUID (version 4).
+// IdempotencyKey replaces the key that a creating method sends. Repeat a call with the same key and body within 24
+// hours, and nothing is created twice. For a resource with a secret, the key must be a random UUID (version 4).
 func IdempotencyKey(key string) CallOption { return setHeader(idempotencyHeader, key) }
 
 // SaveHeader stores the header of the answer in h, also of a refusal.

@@ -35,20 +35,21 @@ func WithTransport(t http.RoundTripper) Option { return func(c *Client) { c.tran
 // WithUserAgent sets the header User-Agent. Name your program and its version.
 func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
 
-// WithTimeout bounds each attempt of a call. The default is one minute. The context of a call bounds all attempts together.
+// WithTimeout bounds each attempt of a call. The default is one minute. The context of a call bounds all attempts
+// together.
 func WithTimeout(d time.Duration) Option { return func(c *Client) { c.attemptTimeout = d } }
 
 // WithRetries sets how often a failed call is repeated. The default is 3; 0 switches retries off.
 func WithRetries(n int) Option { return func(c *Client) { c.retries = n } }
 
-// WithWaitNotice sets a function that is called before each wait for a retry, with the failure of the last attempt: an [*Error] if the
-// service refused it. Several calls can be waiting at the same time.
+// WithWaitNotice sets a function that is called before each wait for a retry, with the failure of the last attempt: an
+// [*Error] if the service refused it. Several calls can be waiting at the same time.
 func WithWaitNotice(notice func(wait time.Duration, cause error)) Option {
 	return func(c *Client) { c.onWait = notice }
 }
 
-// New returns a client of the service at an address such as https://portal.example.com. The credential is an API key (psk_…), an access
-// token (pst_…), or empty for operations that need none. New sends no request.
+// New returns a client of the service at an address such as https://portal.example.com. The credential is an API key
+// (psk_…), an access token (pst_…), or empty for operations that need none. New sends no request.
 func New(address, credential string, options ...Option) (*Client, error) {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -68,8 +69,8 @@ func New(address, credential string, options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// authorization returns a function that sets the header for a credential. A function does not show the credential when a Client is
-// printed.
+// authorization returns a function that sets the header for a credential. A function does not show the credential when
+// a Client is printed.
 func authorization(credential string) func(http.Header) {
 	return func(h http.Header) {
 		switch {

@@ -86,7 +86,8 @@ func TestCustomerLimitsInput(t *testing.T) {
 		`{"users":null}`:                        {Users: new(int64)},
 		`{"requestsPerMinute":6000,"users":50}`: {Users: new(int64(50)), RequestsPerMinute: new(int64(6000))},
 	} {
-		if got, err := json.Marshal(client.UpdateCustomerJSONBody{Limits: &limits}); err != nil || string(got) != `{"limits":`+want+`}` {
+		if got, err := json.Marshal(client.UpdateCustomerJSONBody{Limits: &limits}); err != nil ||
+			string(got) != `{"limits":`+want+`}` {
 			t.Errorf("%s, %v, want %s", got, err, want)
 		}
 	}
@@ -145,7 +146,8 @@ func TestQueryHasTheParametersThatAreSet(t *testing.T) {
 }
 
 func TestFormHasFieldsAndFiles(t *testing.T) {
-	s, c := answering(t, status(http.StatusAccepted, `{"id":"j1","status":"queued"}`, "Location", "/v1/capabilities/jobs/j1"))
+	s, c := answering(t, status(http.StatusAccepted, `{"id":"j1","status":"queued"}`, "Location",
+		"/v1/capabilities/jobs/j1"))
 	form := &client.Form{}
 	form.Set("length", "short")
 	form.SetFile("file", "report.txt", []byte("All is well."))
@@ -165,7 +167,8 @@ func TestFormHasFieldsAndFiles(t *testing.T) {
 }
 
 func TestTokensAreBearerCredentials(t *testing.T) {
-	for credential, want := range map[string][2]string{"pst_a_b": {"Bearer pst_a_b", ""}, "psk_a_b": {"", "psk_a_b"}, "": {}} {
+	for credential, want := range map[string][2]string{"pst_a_b": {"Bearer pst_a_b", ""}, "psk_a_b": {"", "psk_a_b"},
+		"": {}} {
 		s := &service{answers: []func(http.ResponseWriter){status(http.StatusNoContent, "")}}
 		c, err := client.New("http://127.0.0.1:3000", credential, client.WithTransport(s), client.WithUserAgent("deploy/2"))
 		if err != nil {
@@ -187,7 +190,8 @@ func TestTokensAreBearerCredentials(t *testing.T) {
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	s, c := answering(t, status(http.StatusFound, "", "Location", "https://elsewhere.example.com"))
 	_, err := c.GetUser(t.Context(), "u1")
-	if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Status != http.StatusFound || len(s.requests) != 1 {
+	if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Status != http.StatusFound ||
+		len(s.requests) != 1 {
 		t.Errorf("a redirect is %v after %d requests", err, len(s.requests))
 	}
 }
@@ -226,7 +230,8 @@ func TestFieldsOfAFormAreEncoded(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	const want = "grant_type=&scope=a+b%26c&subject_token=x.y.z&subject_token_type=&trust_policy_id="
-	if kind := s.requests[0].Header.Get("Content-Type"); s.bodies[0] != want || kind != "application/x-www-form-urlencoded" {
+	if kind := s.requests[0].Header.Get("Content-Type"); s.bodies[0] != want ||
+		kind != "application/x-www-form-urlencoded" {
 		t.Errorf("sent %s: %s; want %s", kind, s.bodies[0], want)
 	}
 }

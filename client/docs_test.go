@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestGuideShowsTheExamples checks that each block of Go in docs/client.md is the body of an example, so that it compiles.
-// The guide is outside of the module, so the cache of go test does not watch it; make test does not use the cache.
+// TestGuideShowsTheExamples checks that each block of Go in docs/client.md is the body of an example, so that it
+// compiles. The guide is outside of the module, so the cache of go test does not watch it; make test does not use the
+// cache.
 func TestGuideShowsTheExamples(t *testing.T) {
 	guide, err := os.ReadFile("../docs/client.md")
 	if err != nil {

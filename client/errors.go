@@ -42,8 +42,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// newError reads a problem document of the service, or {"message": …} of the gateway. Other bodies, such as those of proxies, are
-// left out.
+// newError reads a problem document of the service, or {"message": …} of the gateway. Other bodies, such as those of
+// proxies, are left out.
 func newError(r *call, a *answer) *Error {
 	var body struct {
 		Code    ProblemCode    `json:"code"`
@@ -53,7 +53,8 @@ func newError(r *call, a *answer) *Error {
 	}
 	_ = json.Unmarshal(a.text, &body) // an error leaves the fields empty
 	e := &Error{
-		Method: r.method, Path: r.path, Status: a.status, Code: body.Code, Title: http.StatusText(a.status), Detail: body.Detail,
+		Method: r.method, Path: r.path, Status: a.status, Code: body.Code, Title: http.StatusText(a.status),
+		Detail: body.Detail,
 		Fields: body.Errors, RequestID: a.header.Get("X-Request-Id"), RetryAfter: retryAfter(a.header),
 	}
 	if e.Detail == "" && body.Message != e.Title {
@@ -68,8 +69,8 @@ func newError(r *call, a *answer) *Error {
 // ErrUnreadable means that an answer is not one of Portside, although its status says that the call succeeded.
 var ErrUnreadable = errors.New("the answer cannot be read")
 
-// JobStartedError means that the service could not answer in time and goes on with the work as a job. [Client.GetJob] has the answer
-// later. The methods Start… always start a job.
+// JobStartedError means that the service could not answer in time and continues the work as a job. [Client.GetJob] has
+// the answer later. The methods Start… always start a job.
 type JobStartedError struct {
 	JobID string
 }

@@ -927,7 +927,7 @@ type ActivatedUser struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
-	// CustomerID Customer to whom the user belongs; null for the vendor's staff.
+	// CustomerID ID of the user's customer; null for the vendor's staff.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId"`
@@ -1005,7 +1005,7 @@ type AuditActor struct {
 	// Examples: 3vQB7B6MrGQZ
 	CredentialID *string `json:"credentialId"`
 
-	// CustomerID ID of the customer to whom the actor belonged; null for the vendor's staff.
+	// CustomerID ID of the actor's customer at that time; null for the vendor's staff.
 	CustomerID *string `json:"customerId"`
 
 	// ID ID of the user, or of the trust policy of a workload.
@@ -1037,7 +1037,7 @@ type AuditEvent struct {
 	// Before The fields that changed, as they were before. Empty for a creation.
 	Before map[string]interface{} `json:"before"`
 
-	// CustomerID ID of the customer to whom the target belongs; null if it belongs to the vendor's staff.
+	// CustomerID ID of the target's customer; null if the target belongs to the vendor's staff.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId"`
@@ -1312,7 +1312,7 @@ type ChartDetails struct {
 	// Examples: https://www.example.com
 	Home string `json:"home"`
 
-	// Icon HTTPS address of a picture; null if there is none.
+	// Icon HTTPS address of the chart's icon; null if the version has no icon.
 	Icon *string `json:"icon"`
 
 	// Keywords Examples: ["lantern"]
@@ -1384,7 +1384,7 @@ type ChartSummary struct {
 	// Examples: Runs the product in a cluster.
 	Description string `json:"description"`
 
-	// Icon HTTPS address of a picture; null if there is none.
+	// Icon HTTPS address of the chart's icon; null if the chart has no icon.
 	//
 	// Examples: https://www.example.com/icon.svg
 	Icon *string `json:"icon"`
@@ -1484,7 +1484,7 @@ type Columns struct {
 	Dates  []string `json:"dates"`
 	Period Period   `json:"period"`
 
-	// Values For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
+	// Values The values of each figure in the order of dates, as in a time series. A day without a value has null.
 	//
 	// Examples: {"usage.api.calls":[2210,2340]}
 	Values map[string][]*float64 `json:"values"`
@@ -1679,7 +1679,7 @@ type Customer struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
-	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer.
+	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if not set, and in responses to users of the customer.
 	//
 	// Examples: C-1815
 	ExternalID string `json:"externalId"`
@@ -1766,7 +1766,7 @@ type Daily struct {
 	// Previous The period of the comparison; only with compare. It can have more or fewer days: see days of both.
 	Previous *Columns `json:"previous,omitempty"`
 
-	// Values For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
+	// Values The values of each figure in the order of dates, as in a time series. A day without a value has null.
 	//
 	// Examples: {"usage.api.calls":[2210,2340]}
 	Values map[string][]*float64 `json:"values"`
@@ -1789,7 +1789,7 @@ type Difference struct {
 	// Examples: 205.7
 	Amount *float64 `json:"amount,omitempty"`
 
-	// Currencies For amounts in two currencies: their ISO 4217 codes, first that of the first file.
+	// Currencies For amounts in two currencies: the ISO 4217 codes of the first and the second file.
 	//
 	// Examples: ["USD","EUR"]
 	Currencies *[]string `json:"currencies,omitempty"`
@@ -2214,7 +2214,7 @@ type ListedCustomer struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
-	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer.
+	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if not set, and in responses to users of the customer.
 	//
 	// Examples: C-1815
 	ExternalID string `json:"externalId"`
@@ -2252,12 +2252,12 @@ type ListedProject struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
-	// CustomerID Customer to whom the project belongs, whose users can read it; null if there is none.
+	// CustomerID ID of the project's customer, whose users can read the project; null if the project belongs to the vendor.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId"`
 
-	// Description Empty if there is none.
+	// Description Empty if not set.
 	//
 	// Examples: Tables of logarithms, without errors.
 	Description string `json:"description"`
@@ -2308,7 +2308,7 @@ type ListedUser struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
-	// CustomerID Customer to whom the user belongs; null for the vendor's staff.
+	// CustomerID ID of the user's customer; null for the vendor's staff.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId"`
@@ -2364,7 +2364,7 @@ type Maker struct {
 
 // Media defines model for Media.
 type Media struct {
-	// ByTask Requests by what they ask for.
+	// ByTask Requests by their task.
 	ByTask ByTask `json:"byTask"`
 
 	// Calls Requests to summarize, extract from or compare files and texts.
@@ -2693,7 +2693,7 @@ type Point struct {
 	// Date Examples: 2026-11-21
 	Date string `json:"date"`
 
-	// Value In the unit of the dashboard. null if there is no value for the day, because of no requests or no measurement in the week before.
+	// Value In the unit of the dashboard. null if the day had no requests, or if the week before it has no measurement.
 	//
 	// Examples: 2210
 	Value *float64 `json:"value"`
@@ -2730,7 +2730,7 @@ type Problem struct {
 	// Examples: The token has expired.
 	ErrorDescription *string `json:"error_description,omitempty"`
 
-	// Errors All validation failures. If there are more than 100, the first 100; detail has the number of the others.
+	// Errors All validation failures. If there are more than 100, the first 100, and detail has the number of further failures.
 	Errors *[]ProblemField `json:"errors,omitempty"`
 
 	// RequestID The X-Request-Id of the response. Include it when you ask for help.
@@ -2777,12 +2777,12 @@ type Project struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
-	// CustomerID Customer to whom the project belongs, whose users can read it; null if there is none.
+	// CustomerID ID of the project's customer, whose users can read the project; null if the project belongs to the vendor.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId"`
 
-	// Description Empty if there is none.
+	// Description Empty if not set.
 	//
 	// Examples: Tables of logarithms, without errors.
 	Description string `json:"description"`
@@ -2872,7 +2872,7 @@ type Pull struct {
 	// Examples: Helm/3.18.4
 	Client string `json:"client"`
 
-	// CustomerID ID of the customer to whom that user belonged; null for the vendor's staff.
+	// CustomerID ID of the user's customer at the time of the pull; null for the vendor's staff.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId"`
@@ -2918,7 +2918,7 @@ type Pull struct {
 	// Examples: 3vQB7B6MrGQZ
 	TokenID string `json:"tokenId"`
 
-	// TokenName Name of the token or password, or the subject of the workload that exchanged it; null if it is no longer stored.
+	// TokenName Name of the token or password, or the subject of the workload that exchanged it; null if the service has deleted it.
 	//
 	// Examples: build pipeline
 	TokenName *string `json:"tokenName"`
@@ -3153,7 +3153,7 @@ type Storage struct {
 	// Unit 10⁹ bytes.
 	Unit StorageUnit `json:"unit"`
 
-	// Used Charts and media together, six decimals: the last measurement in the period or the week before it, or 0 if there is none.
+	// Used Charts and media together, six decimals: the last measurement in the period or the week before it. 0 if neither has a measurement.
 	//
 	// Examples: 12.408331
 	Used float64 `json:"used"`
@@ -3434,7 +3434,7 @@ type User struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
-	// CustomerID Customer to whom the user belongs; null for the vendor's staff.
+	// CustomerID ID of the user's customer; null for the vendor's staff.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId"`
@@ -3930,7 +3930,7 @@ type CompareTextsJSONBody struct {
 	// Examples: the prices
 	Prompt *string `json:"prompt,omitempty"`
 
-	// Schema A JSON Schema of what is extracted from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row.
+	// Schema A JSON Schema of the data to extract from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row.
 	Schema *map[string]interface{} `json:"schema,omitempty"`
 
 	// Text1 The first text.
@@ -3955,7 +3955,7 @@ type CompareTextsJSONBodyLang string
 
 // CompareTextsParams are the query parameters of CompareTexts.
 type CompareTextsParams struct {
-	// What the answer also includes, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable.
+	// Additional parts of the answer, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable.
 	Include *[]CompareTextsParamsInclude
 }
 
@@ -3978,7 +3978,7 @@ type CompareMediaMultipartBodyVariable1Type string
 
 // CompareMediaParams are the query parameters of CompareMedia.
 type CompareMediaParams struct {
-	// What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence.
+	// Additional parts of the answer, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence.
 	Include *[]CompareMediaParamsInclude
 }
 
@@ -4019,7 +4019,7 @@ type ExtractTextJSONBodyLang string
 
 // ExtractTextParams are the query parameters of ExtractText.
 type ExtractTextParams struct {
-	// What the answer also includes, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable.
+	// Additional parts of the answer, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable.
 	Include *[]ExtractTextParamsInclude
 }
 
@@ -4063,7 +4063,7 @@ type ExtractMediaMultipartBodyVariable1Type string
 
 // ExtractMediaParams are the query parameters of ExtractMedia.
 type ExtractMediaParams struct {
-	// What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence.
+	// Additional parts of the answer, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence.
 	Include *[]ExtractMediaParamsInclude
 }
 
@@ -4142,7 +4142,7 @@ type SummarizeMediaMultipartBodyLength string
 
 // SummarizeMediaParams are the query parameters of SummarizeMedia.
 type SummarizeMediaParams struct {
-	// What the answer also includes. text: the text of each file, at most 1 MB in total.
+	// Additional parts of the answer. text: the text of each file, at most 1 MB in total.
 	Include *[]SummarizeMediaParamsInclude
 }
 
@@ -4775,7 +4775,7 @@ func (p *ListUsersParams) query() url.Values {
 
 // CreateUserJSONBody is the body of a request.
 type CreateUserJSONBody struct {
-	// CustomerID Customer to whom the user belongs. Default: yours, or none if you belong to the vendor's staff.
+	// CustomerID ID of the user's customer. Default: your customer, or none if you belong to the vendor's staff.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId,omitempty"`
@@ -4868,7 +4868,7 @@ func (p *SearchUsersParams) query() url.Values {
 
 // UpdateUserJSONBody is the body of a request.
 type UpdateUserJSONBody struct {
-	// CustomerID Customer to whom the user belongs; null for the vendor's staff, who alone can change it. A change ends all credentials of the user.
+	// CustomerID ID of the user's customer; null for the vendor's staff. Only the vendor's staff can change it. A change ends all credentials of the user.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId,omitempty"`

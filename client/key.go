@@ -7,8 +7,8 @@ import (
 
 const idempotencyHeader = "Idempotency-Key"
 
-// newIdempotencyKey returns a random UUID, version 4. Nobody can guess it, because the service encrypts the secret of a repeated answer
-// with it.
+// newIdempotencyKey returns a random UUID, version 4. Nobody can guess it, because the service encrypts the secret of a
+// repeated answer with it.
 func newIdempotencyKey() string {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never returns an error

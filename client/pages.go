@@ -50,7 +50,8 @@ func (l list[Params, T, P]) all(ctx context.Context, params *Params, options []C
 	}
 }
 
-// byCursorOrOffset sets the cursor of the next page or, for a deployment of a release without these cursors, its offset.
+// byCursorOrOffset sets the cursor of the next page or, for a deployment of a release without these cursors, its
+// offset.
 func byCursorOrOffset[T any](cursor **string, offset **int64, page Page[T, Pagination]) bool {
 	if page.Pagination.Next != nil || !page.Pagination.HasMore {
 		*offset = nil
@@ -60,7 +61,8 @@ func byCursorOrOffset[T any](cursor **string, offset **int64, page Page[T, Pagin
 	return len(page.Data) > 0
 }
 
-// byCursor sets the cursor of the next page, which is nil on the last one. A list whose cursor stays the same would have no end.
+// byCursor sets the cursor of the next page, which is nil on the last one. A list whose cursor stays the same would
+// have no end.
 func byCursor(cursor **string, next *string) bool {
 	isSame := next != nil && *cursor != nil && **cursor == *next
 	*cursor = next
@@ -68,21 +70,24 @@ func byCursor(cursor **string, next *string) bool {
 }
 
 // AllUsers yields the users on all pages of [Client.ListUsers].
-func (c *Client) AllUsers(ctx context.Context, params *ListUsersParams, options ...CallOption) iter.Seq2[ListedUser, error] {
+func (c *Client) AllUsers(ctx context.Context, params *ListUsersParams, options ...CallOption) iter.Seq2[ListedUser,
+	error] {
 	return listOf(c.ListUsers, func(p *ListUsersParams, page Page[ListedUser, Pagination]) bool {
 		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
 	}).all(ctx, params, options)
 }
 
 // AllProjects yields the projects on all pages of [Client.ListProjects].
-func (c *Client) AllProjects(ctx context.Context, params *ListProjectsParams, options ...CallOption) iter.Seq2[ListedProject, error] {
+func (c *Client) AllProjects(ctx context.Context, params *ListProjectsParams,
+	options ...CallOption) iter.Seq2[ListedProject, error] {
 	return listOf(c.ListProjects, func(p *ListProjectsParams, page Page[ListedProject, Pagination]) bool {
 		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
 	}).all(ctx, params, options)
 }
 
 // AllCustomers yields the customers on all pages of [Client.ListCustomers].
-func (c *Client) AllCustomers(ctx context.Context, params *ListCustomersParams, options ...CallOption) iter.Seq2[ListedCustomer, error] {
+func (c *Client) AllCustomers(ctx context.Context, params *ListCustomersParams,
+	options ...CallOption) iter.Seq2[ListedCustomer, error] {
 	return listOf(c.ListCustomers, func(p *ListCustomersParams, page Page[ListedCustomer, Pagination]) bool {
 		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
 	}).all(ctx, params, options)
@@ -112,32 +117,37 @@ func (c *Client) AllTrustPolicies(
 	}).all(ctx, params, options)
 }
 
-// FindUsers yields the users on all pages of [Client.SearchUsers]. A user whose name changes meanwhile may be left out or repeated.
-func (c *Client) FindUsers(ctx context.Context, params *SearchUsersParams, options ...CallOption) iter.Seq2[ListedUser, error] {
+// FindUsers yields the users on all pages of [Client.SearchUsers]. A user whose name changes meanwhile may be left out
+// or repeated.
+func (c *Client) FindUsers(ctx context.Context, params *SearchUsersParams, options ...CallOption) iter.Seq2[ListedUser,
+	error] {
 	return listOf(c.SearchUsers, func(p *SearchUsersParams, page Page[ListedUser, CursorPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
 }
 
-// FindProjects yields the projects on all pages of [Client.SearchProjects]. A project whose name changes meanwhile may be left out or
-// repeated.
-func (c *Client) FindProjects(ctx context.Context, params *SearchProjectsParams, options ...CallOption) iter.Seq2[ListedProject, error] {
+// FindProjects yields the projects on all pages of [Client.SearchProjects]. A project whose name changes meanwhile may
+// be left out or repeated.
+func (c *Client) FindProjects(ctx context.Context, params *SearchProjectsParams,
+	options ...CallOption) iter.Seq2[ListedProject, error] {
 	return listOf(c.SearchProjects, func(p *SearchProjectsParams, page Page[ListedProject, CursorPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
 }
 
-// FindCustomers yields the customers on all pages of [Client.SearchCustomers]. A customer whose name, slug or external ID changes meanwhile
-// may be left out or repeated.
-func (c *Client) FindCustomers(ctx context.Context, params *SearchCustomersParams, options ...CallOption) iter.Seq2[ListedCustomer, error] {
+// FindCustomers yields the customers on all pages of [Client.SearchCustomers]. A customer whose name, slug or external
+// ID changes meanwhile may be left out or repeated.
+func (c *Client) FindCustomers(ctx context.Context, params *SearchCustomersParams,
+	options ...CallOption) iter.Seq2[ListedCustomer, error] {
 	return listOf(c.SearchCustomers, func(p *SearchCustomersParams, page Page[ListedCustomer, CursorPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
 }
 
-// AllTokens yields the tokens and passwords on all pages of [Client.ListTokens]. Only the list of a customer has several pages. Those of a
-// user who is created meanwhile are on the last page.
-func (c *Client) AllTokens(ctx context.Context, params *ListTokensParams, options ...CallOption) iter.Seq2[Token, error] {
+// AllTokens yields the tokens and passwords on all pages of [Client.ListTokens]. Only the list of a customer has
+// several pages. Those of a user who is created meanwhile are on the last page.
+func (c *Client) AllTokens(ctx context.Context, params *ListTokensParams, options ...CallOption) iter.Seq2[Token,
+	error] {
 	return listOf(c.ListTokens, func(p *ListTokensParams, page Page[Token, CursorPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
@@ -151,14 +161,16 @@ func (c *Client) AllPulls(ctx context.Context, params *ListPullsParams, options 
 }
 
 // AllAuditEvents yields the events on all pages of [Client.ListAuditEvents].
-func (c *Client) AllAuditEvents(ctx context.Context, params *ListAuditEventsParams, options ...CallOption) iter.Seq2[AuditEvent, error] {
+func (c *Client) AllAuditEvents(ctx context.Context, params *ListAuditEventsParams,
+	options ...CallOption) iter.Seq2[AuditEvent, error] {
 	return listOf(c.ListAuditEvents, func(p *ListAuditEventsParams, page Page[AuditEvent, CursorPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
 }
 
 // AllCharts yields the charts on all pages of [Client.ListCharts].
-func (c *Client) AllCharts(ctx context.Context, params *ListChartsParams, options ...CallOption) iter.Seq2[ChartSummary, error] {
+func (c *Client) AllCharts(ctx context.Context, params *ListChartsParams, options ...CallOption) iter.Seq2[ChartSummary,
+	error] {
 	return listOf(c.ListCharts, func(p *ListChartsParams, page Page[ChartSummary, CountedPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
@@ -186,13 +198,15 @@ func (c *Client) AllImageRepositories(
 }
 
 // AllImageTags yields the tags on all pages of [Client.ListImageTags]. The parameters name the repository.
-func (c *Client) AllImageTags(ctx context.Context, params *ListImageTagsParams, options ...CallOption) iter.Seq2[ImageTag, error] {
+func (c *Client) AllImageTags(ctx context.Context, params *ListImageTagsParams,
+	options ...CallOption) iter.Seq2[ImageTag, error] {
 	return listOf(c.ListImageTags, func(p *ListImageTagsParams, page Page[ImageTag, CursorPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
 }
 
-// AllCredentialRequests yields the requests on all pages of [Client.ListCredentialRequests], in the order of the parameters.
+// AllCredentialRequests yields the requests on all pages of [Client.ListCredentialRequests], in the order of the
+// parameters.
 func (c *Client) AllCredentialRequests(
 	ctx context.Context, params *ListCredentialRequestsParams, options ...CallOption,
 ) iter.Seq2[CredentialRequest, error] {

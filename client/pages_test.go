@@ -35,13 +35,15 @@ func read[T any](list iter.Seq2[T, error], id func(T) string) (ids []string, err
 	return ids, nil
 }
 
-// twoPages returns responses with two pages of three lists: with offsets, with offsets and cursors, and with cursors only.
+// twoPages returns responses with two pages of three lists: with offsets, with offsets and cursors, and with cursors
+// only.
 func twoPages() (byOffset, both, byCursor []func(http.ResponseWriter)) {
 	byOffset = []func(http.ResponseWriter){
 		page(`{"offset":4,"limit":2,"hasMore":true}`, "a", "b"), page(`{"offset":6,"limit":2,"hasMore":false}`, "c"),
 	}
 	both = []func(http.ResponseWriter){
-		page(`{"offset":4,"limit":2,"hasMore":true,"next":"n1"}`, "a", "b"), page(`{"offset":0,"limit":2,"hasMore":false,"next":null}`, "c"),
+		page(`{"offset":4,"limit":2,"hasMore":true,"next":"n1"}`, "a", "b"),
+		page(`{"offset":0,"limit":2,"hasMore":false,"next":null}`, "c"),
 	}
 	byCursor = []func(http.ResponseWriter){page(`{"hasMore":true,"next":"n1"}`, "a", "b"), page(`{"hasMore":false,"next":null}`, "c")}
 	return byOffset, both, byCursor
@@ -135,7 +137,8 @@ func TestSearchesFollowThePages(t *testing.T) {
 	if err != nil || !slices.Equal(projects, []string{"a"}) || len(s.requests) != 4 {
 		t.Fatalf("found %v in %d requests: %v", projects, len(s.requests), err)
 	}
-	if users, projects := s.requests[1].URL.RawQuery, s.requests[3].URL.RawQuery; users != "cursor=n1&q=ada+b" || projects != "cursor=n1&q=x" {
+	if users, projects := s.requests[1].URL.RawQuery, s.requests[3].URL.RawQuery; users != "cursor=n1&q=ada+b" ||
+		projects != "cursor=n1&q=x" {
 		t.Errorf("the queries of the second pages are %s and %s", users, projects)
 	}
 }
@@ -150,7 +153,8 @@ func TestListWhoseCursorStaysEnds(t *testing.T) {
 func TestIteratorEndsWithAnError(t *testing.T) {
 	_, c := answering(t, page(`{"hasMore":true,"next":"n1"}`, "a"), status(http.StatusForbidden, `{"code":"FORBIDDEN"}`))
 	ids, err := read(c.AllCharts(t.Context(), nil), func(s client.ChartSummary) string { return s.Name })
-	if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Status != http.StatusForbidden || !slices.Equal(ids, []string{"a"}) {
+	if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Status != http.StatusForbidden ||
+		!slices.Equal(ids, []string{"a"}) {
 		t.Errorf("read %v: %v", ids, err)
 	}
 }

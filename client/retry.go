@@ -13,8 +13,8 @@ import (
 // The waits between attempts.
 const (
 	firstWait = 250 * time.Millisecond // doubles with each attempt
-	// longestRetryAfter is the longest Retry-After that a call waits for: that of a rate limit. A daily quota asks for hours, so its
-	// error is returned at once.
+	// longestRetryAfter is the longest Retry-After that a call waits for, as rate limits ask for. A daily quota asks for
+	// hours, so its error is returned at once.
 	longestRetryAfter = time.Minute
 )
 
@@ -54,8 +54,8 @@ func (r *call) nextWait(n int, a *answer, err error) (time.Duration, bool) {
 	return max(jittered, asked), asked <= longestRetryAfter
 }
 
-// mayRepeat reports whether a call that was answered with this status can succeed later and does nothing twice. A 429 is sent before
-// anything was done. A 503 is not: the gateway also sends it when it has lost patience with the service.
+// mayRepeat reports whether a call that was answered with this status can succeed later and does nothing twice. A 429
+// is sent before anything was done. A 503 is not: the gateway also sends it when it has lost patience with the service.
 func (r *call) mayRepeat(status int) bool {
 	switch status {
 	case http.StatusTooManyRequests:

@@ -27,7 +27,8 @@ var (
 	}
 	remove = func(ctx context.Context, c *client.Client) error { return c.DeleteUser(ctx, "u1") }
 	create = func(ctx context.Context, c *client.Client) error {
-		_, err := c.CreateUser(ctx, client.CreateUserJSONBody{Email: "ada@example.com", Name: "Ada", Role: client.CreateUserJSONBodyRoleUser})
+		_, err := c.CreateUser(ctx, client.CreateUserJSONBody{Email: "ada@example.com", Name: "Ada",
+			Role: client.CreateUserJSONBodyRoleUser})
 		return err
 	}
 	approve = func(ctx context.Context, c *client.Client) error {
@@ -63,24 +64,27 @@ func TestRetries(t *testing.T) {
 		waits    waits
 		failed   bool
 	}{
-		"success":                              {get, answers{ok}, 1, exactly(0), false},
-		"rate limit":                           {get, answers{busy, ok}, 2, exactly(7), false},
-		"rate limit of a call without a key":   {approve, answers{busy, ok}, 2, exactly(7), false},
-		"date in Retry-After":                  {get, answers{dated, ok}, 2, exactly(9), false},
-		"rate limit of the gateway":            {get, answers{status(429, `{"message":"Too Many Requests"}`), ok}, 2, jittered(1), false},
-		"daily quota":                          {get, answers{status(429, "{}", "Retry-After", "3600")}, 1, exactly(0), true},
-		"outage":                               {get, answers{down, down, ok}, 3, exactly(4), false},
-		"outage of a call without a key":       {approve, answers{down}, 1, exactly(0), true},
-		"500":                                  {get, answers{status(500, "{}"), ok}, 2, jittered(1), false},
-		"500 of a creating call":               {create, answers{status(500, "{}"), ok}, 2, jittered(1), false},
-		"502 and 504 of a deleting call":       {remove, answers{status(502, ""), status(504, ""), status(204, "")}, 3, jittered(2), false},
-		"500 of a call without a key":          {approve, answers{status(500, "{}")}, 1, exactly(0), true},
-		"lost answer":                          {get, answers{nil, ok}, 2, jittered(1), false},
-		"lost answer of a creating call":       {create, answers{nil, ok}, 2, jittered(1), false},
-		"lost answer of a call without a key":  {approve, answers{nil}, 1, exactly(0), true},
-		"always 500":                           {get, answers{status(500, "{}")}, 4, jittered(3), true},
-		"always lost":                          {get, answers{nil}, 4, jittered(3), true},
-		"final 503":                            {get, answers{status(503, "{}", "X-Should-Retry", "false")}, 1, exactly(0), true},
+		"success":                            {get, answers{ok}, 1, exactly(0), false},
+		"rate limit":                         {get, answers{busy, ok}, 2, exactly(7), false},
+		"rate limit of a call without a key": {approve, answers{busy, ok}, 2, exactly(7), false},
+		"date in Retry-After":                {get, answers{dated, ok}, 2, exactly(9), false},
+		"rate limit of the gateway": {get, answers{status(429, `{"message":"Too Many Requests"}`), ok}, 2,
+			jittered(1), false},
+		"daily quota":                    {get, answers{status(429, "{}", "Retry-After", "3600")}, 1, exactly(0), true},
+		"outage":                         {get, answers{down, down, ok}, 3, exactly(4), false},
+		"outage of a call without a key": {approve, answers{down}, 1, exactly(0), true},
+		"500":                            {get, answers{status(500, "{}"), ok}, 2, jittered(1), false},
+		"500 of a creating call":         {create, answers{status(500, "{}"), ok}, 2, jittered(1), false},
+		"502 and 504 of a deleting call": {remove, answers{status(502, ""), status(504, ""), status(204, "")}, 3,
+			jittered(2), false},
+		"500 of a call without a key":         {approve, answers{status(500, "{}")}, 1, exactly(0), true},
+		"lost answer":                         {get, answers{nil, ok}, 2, jittered(1), false},
+		"lost answer of a creating call":      {create, answers{nil, ok}, 2, jittered(1), false},
+		"lost answer of a call without a key": {approve, answers{nil}, 1, exactly(0), true},
+		"always 500":                          {get, answers{status(500, "{}")}, 4, jittered(3), true},
+		"always lost":                         {get, answers{nil}, 4, jittered(3), true},
+		"final 503": {get, answers{status(503, "{}", "X-Should-Retry", "false")}, 1, exactly(0),
+			true},
 		"conflict":                             {create, answers{status(409, "{}")}, 1, exactly(0), true},
 		"invalid request":                      {create, answers{status(400, "{}")}, 1, exactly(0), true},
 		"501":                                  {get, answers{status(501, "{}")}, 1, exactly(0), true},
@@ -107,14 +111,16 @@ func TestAllAttemptsAreTheSame(t *testing.T) {
 		if err := create(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		if want := `{"email":"ada@example.com","name":"Ada","role":"user"}`; !slices.Equal(s.bodies, []string{want, want, want}) {
+		if want := `{"email":"ada@example.com","name":"Ada","role":"user"}`; !slices.Equal(s.bodies,
+			[]string{want, want, want}) {
 			t.Error("sent", s.bodies)
 		}
 		keys := []string{}
 		for _, r := range s.requests {
 			keys = append(keys, r.Header.Get("Idempotency-Key"))
 		}
-		isUUID := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(keys[0])
+		isUUID := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).
+			MatchString(keys[0])
 		if !isUUID || !slices.Equal(keys, []string{keys[0], keys[0], keys[0]}) {
 			t.Error("sent the keys", keys)
 		}
@@ -159,7 +165,8 @@ func TestEachWaitIsAnnounced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := get(t.Context(), c); err == nil || len(waits) != 2 || waits[0] != 30*time.Second || waits[0]+waits[1] != time.Since(start) {
+		if err := get(t.Context(), c); err == nil || len(waits) != 2 || waits[0] != 30*time.Second ||
+			waits[0]+waits[1] != time.Since(start) {
 			t.Fatalf("announced %v in %v: %v", waits, time.Since(start), err)
 		}
 		refused, ok := errors.AsType[*client.Error](causes[0])
@@ -180,7 +187,8 @@ func TestContextEndsTheWaits(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		err := get(ctx, c)
-		if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Code != client.ProblemCodeRATELIMITED || time.Since(start) != 0 {
+		if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Code != client.ProblemCodeRATELIMITED ||
+			time.Since(start) != 0 {
 			t.Errorf("a wait beyond the deadline is %v after %v", err, time.Since(start))
 		}
 		ctx, cancel = context.WithCancel(t.Context())
@@ -209,7 +217,8 @@ func TestTimeoutIsThatOfAnAttempt(t *testing.T) {
 		}
 		err = get(t.Context(), c)
 		waited := time.Since(start) - 40*time.Second
-		if !errors.Is(err, context.DeadlineExceeded) || h.requests != 4 || waited < jittered(3).least || waited > jittered(3).most {
+		if !errors.Is(err, context.DeadlineExceeded) || h.requests != 4 || waited < jittered(3).least || waited > jittered(3).
+			most {
 			t.Errorf("%d attempts in %v: %v", h.requests, time.Since(start), err)
 		}
 	})

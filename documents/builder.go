@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Builder builds a document within limits. Its methods return ErrTooMuch once the document is full; the blocks that were
-// added before stay in it. A reader returns that error unchanged.
+// Builder builds a document within limits. Its methods return ErrTooMuch once the document is full; the blocks that
+// were added before stay in it. A reader returns that error unchanged.
 type Builder struct {
 	Limits Limits
 	doc    Document
@@ -58,8 +58,8 @@ func (b *Builder) Warn(sentence string) {
 	}
 }
 
-// Add cleans the text of a block and adds the block, unless it has no text. It sets the offsets, the page and, for a Row and a
-// Field, the text.
+// Add cleans the text of a block and adds the block, unless it has no text. It sets the offsets, the page and, for a
+// Row and a Field, the text.
 func (b *Builder) Add(block Block) error {
 	if len(block.Cells) > 0 {
 		if b.overflows(block.Cells) {
@@ -87,8 +87,8 @@ func (b *Builder) Add(block Block) error {
 	return nil
 }
 
-// locate finds the words in the text of their block and sets their offsets in it. The text has them in the same order, but it lacks bullets
-// and the hyphens of divided words. locate leaves out words that it does not find.
+// locate finds the words in the text of their block and sets their offsets in it. The text has them in the same order,
+// but it lacks bullets and the hyphens of divided words. locate leaves out words that it does not find.
 func locate(words []Word, text string) []Word {
 	const maxGap = 4 // bytes between two words
 	found := words[:0]
@@ -123,7 +123,8 @@ func (b *Builder) overflows(cells []Cell) bool {
 }
 
 func (b *Builder) tooLong() error {
-	return TooMuch("It has more text than the " + megabytes(b.Limits.Text) + " that can be read of one file. Send it in parts.")
+	return TooMuch("It has more text than the " + megabytes(b.Limits.Text) +
+		" that can be read of one file. Send it in parts.")
 }
 
 // megabytes formats a size in bytes for people.
@@ -135,8 +136,8 @@ func megabytes(size int) string {
 	return strconv.FormatFloat(math.Round(float64(size)*10/unit)/10, 'f', -1, 64) + " MB"
 }
 
-// Picture adds a picture that stands for text at this place. It returns false once the document takes no more pictures; the
-// reader then need not prepare another. If nothing can view pictures, Limits.Pictures is 0.
+// Picture adds a picture that stands for text at this place. It returns false once the document takes no more pictures;
+// the reader then need not prepare another. If nothing can view pictures, Limits.Pictures is 0.
 func (b *Builder) Picture(p Picture) bool {
 	b.pictureBytes += int64(len(p.Data))
 	if !b.TakesPictures() {
@@ -151,7 +152,8 @@ func (b *Builder) Picture(p Picture) bool {
 // LeaveOutPicture adds the warning that pictures are left out.
 func (b *Builder) LeaveOutPicture() { b.Warn(b.unviewed()) }
 
-// ReplacePictures replaces each picture of the document by the picture that f returns. If f returns false, it removes the picture.
+// ReplacePictures replaces each picture of the document by the picture that f returns. If f returns false, it removes
+// the picture.
 func (b *Builder) ReplacePictures(f func(Picture) (Picture, bool)) {
 	kept := b.pictures[:0]
 	for _, old := range b.pictures {
@@ -193,8 +195,8 @@ func (b *Builder) Pictures() []Picture {
 	return all
 }
 
-// InsertPictures replaces the pictures by their text, in the order of [Builder.Pictures]. It leaves out pictures without
-// text, and returns the first error: that of a picture, or ErrTooMuch.
+// InsertPictures replaces the pictures by their text, in the order of [Builder.Pictures]. It leaves out pictures
+// without text, and returns the first error of a picture, or ErrTooMuch.
 func (b *Builder) InsertPictures(texts []PictureText) error {
 	blocks, pictures := b.doc.Blocks, b.pictures
 	b.doc.Blocks, b.pictures = nil, nil
@@ -278,9 +280,9 @@ func (b *Builder) Document() *Document {
 	return &b.doc
 }
 
-// Finish returns the document of a reader that returned err. If err is ErrDamaged or ErrTooMuch, it returns what was read
-// before, with a warning. Otherwise it returns ErrNoText or err; err is wrapped in ErrDamaged if it has no [Error] in its chain
-// and does not come from a context. The Builder must not be used afterwards.
+// Finish returns the document of a reader that returned err. If err is ErrDamaged or ErrTooMuch, it returns the text
+// read before, with a warning. Otherwise it returns ErrNoText or err; err is wrapped in ErrDamaged if it has no [Error]
+// in its chain and does not come from a context. The Builder must not be used afterwards.
 func (b *Builder) Finish(err error) (*Document, error) {
 	d := b.Document()
 	switch {
@@ -310,8 +312,8 @@ func partialWarning(size int, err error) string {
 	return read + AsError(err).Message
 }
 
-// Clean returns text as blocks have it: valid UTF-8 without control and invisible formatting characters, trimmed, with single
-// spaces, and with single line breaks without spaces around them.
+// Clean returns text as blocks have it: valid UTF-8 without control and invisible formatting characters, trimmed, with
+// single spaces, and with single line breaks without spaces around them.
 func Clean(text string) string {
 	var out strings.Builder
 	out.Grow(min(len(text), 64<<10))

@@ -122,7 +122,8 @@ func TestCleanRemovesInvisibleCharacters(t *testing.T) {
 		text := rapid.String().Draw(t, "text")
 		got := documents.Clean(text)
 		if documents.Clean(got) != got || !utf8.ValidString(got) || strings.TrimSpace(got) != got ||
-			strings.Contains(got, "  ") || strings.Contains(got, "\n\n") || strings.Contains(got, " \n") || strings.Contains(got, "\n ") {
+			strings.Contains(got, "  ") || strings.Contains(got, "\n\n") || strings.Contains(got, " \n") ||
+			strings.Contains(got, "\n ") {
 			t.Fatalf("%q becomes %q", text, got)
 		}
 	})

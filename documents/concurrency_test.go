@@ -15,7 +15,8 @@ import (
 	"portside/documents/offline"
 )
 
-// TestConcurrentReadersAndQuestions reads one file of each format at the same time, and asks one engine about all of them.
+// TestConcurrentReadersAndQuestions reads one file of each format at the same time, and asks one engine about all of
+// them.
 func TestConcurrentReadersAndQuestions(t *testing.T) {
 	engine := offline.New()
 	var running sync.WaitGroup

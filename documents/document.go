@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Document is the content of a file: blocks of plain text in reading order. Every reader makes one, and every engine takes
-// one. Offsets are bytes of Text, so that a quote, a value and a position always mean the same characters.
+// Document is the content of a file: blocks of plain text in reading order. Every reader makes one, and every engine
+// takes one. Offsets are bytes of Text, so that a quote, a value and a position always mean the same characters.
 type Document struct {
 	Format   Format
 	Title    string // the title that the file declares; often empty or useless
 	Pages    int    // pages, slides, sheets or chapters; 0 if the format has none
 	Blocks   []Block
-	Warnings []string // what is missing from the document, one sentence each
+	Warnings []string // parts missing from the document, one sentence each
 	// Incomplete means that another attempt may read more: the time was up, or a viewer of pictures failed.
 	Incomplete bool
 	text       string
@@ -32,8 +32,8 @@ const (
 	Caption   BlockKind = "caption" // text of a subtitle
 )
 
-// Block is a paragraph, heading, table row or the like. Its text has single spaces and no control characters. Its line breaks
-// are those of the author; wrapped lines are joined.
+// Block is a paragraph, heading, table row or the like. Its text has single spaces and no control characters. Its line
+// breaks are those of the author; wrapped lines are joined.
 type Block struct {
 	Kind  BlockKind
 	Text  string // for a Row and a Field, the cells joined with tabs
@@ -72,7 +72,8 @@ type Word struct {
 // End returns the offset in the document's text at which the word ends.
 func (w Word) End() int { return w.Start + len(w.Text) }
 
-// Box is the place of a block or a word on its page, in points (1/72 inch) from the top left corner. The zero Box means unknown.
+// Box is the place of a block or a word on its page, in points (1/72 inch) from the top left corner. The zero Box means
+// unknown.
 type Box struct{ Left, Top, Right, Bottom float64 }
 
 // Union returns the smallest box that contains both boxes. The zero Box contains nothing.
@@ -106,8 +107,8 @@ func (d *Document) First(n int) *Document {
 	return &part
 }
 
-// BlockAt returns the index of the block at the offset in the text, or -1. It takes logarithmic time, because answers can have a hundred
-// thousand quotes.
+// BlockAt returns the index of the block at the offset in the text, or -1. It takes logarithmic time, because answers
+// can have a hundred thousand quotes.
 func (d *Document) BlockAt(offset int) int {
 	i := LastBlockFrom(d.Blocks, offset)
 	if i < 0 || offset >= d.Blocks[i].End() {
@@ -141,8 +142,8 @@ func (d *Document) countCharacters() {
 	}
 }
 
-// BoxOf returns the box around the words from start to end, in bytes of the text, as far as they are in one block. If only the place of the
-// block is known, it returns that; otherwise the zero Box.
+// BoxOf returns the box around the words from start to end, in bytes of the text, as far as they are in one block. If
+// only the place of the block is known, it returns that; otherwise the zero Box.
 func (d *Document) BoxOf(start, end int) Box {
 	i := d.BlockAt(start)
 	if i < 0 {
@@ -158,7 +159,8 @@ func (d *Document) BoxOf(start, end int) Box {
 	return around
 }
 
-// DoubtOf returns the highest doubt about the words from start to end, in bytes of the text, as far as they are in one block.
+// DoubtOf returns the highest doubt about the words from start to end, in bytes of the text, as far as they are in one
+// block.
 func (d *Document) DoubtOf(start, end int) float64 {
 	i := d.BlockAt(start)
 	if i < 0 {

@@ -6,9 +6,10 @@
 // read it, and files reads a file of any format. Package offline answers questions about a document without a model, in
 // the types of package answers.
 //
-// Files come from strangers, so each reader keeps to [Limits]. It adds blocks to a [Builder], which enforces the limits on
-// text, blocks and pages for all formats; the reader itself limits the bytes that it unpacks and the depth. No reader needs
-// a network, a temporary file or another process. A panic in a reader becomes an error (see [RecoverPanic]).
+// Files come from strangers, so each reader keeps to [Limits]. It adds blocks to a [Builder], which enforces the limits
+// on text, blocks and pages for all formats; the reader itself limits the bytes that it unpacks and the depth. No
+// reader needs a network, a temporary file or another process. A panic in a reader becomes an error (see
+// [RecoverPanic]).
 package documents
 
 import (
@@ -56,7 +57,7 @@ func (e *Error) Error() string { return e.Message }
 // Is reports whether target is ErrUnknown and the format is unsupported.
 func (e *Error) Is(target error) bool { return target == error(ErrUnknown) && e.Unsupported }
 
-// AsError returns the first Error in the chain of err, or nil if there is none.
+// AsError returns the first Error in the chain of err, or nil if the chain has no Error.
 func AsError(err error) *Error {
 	e, _ := errors.AsType[*Error](err)
 	return e
@@ -89,7 +90,8 @@ func TooLarge(limit int64) error {
 	if limit < 1<<20 {
 		size = fmt.Sprintf("%d bytes", limit)
 	}
-	return TooMuch("The file has more than " + size + ", which is the most that can be read of its kind. Send it in parts.")
+	return TooMuch("The file has more than " + size +
+		", which is the most that can be read of its kind. Send it in parts.")
 }
 
 // Source is a file of a known size. It has random access, because archives and PDF have their directory at the end.
@@ -111,9 +113,9 @@ func (s Source) Bytes(limit int64) ([]byte, error) {
 	return data[:n], err
 }
 
-// Reader reads a file. It adds what it finds to the Builder in reading order, returns the Builder's errors as they are, and
-// ends soon after the context. [Builder.Finish] turns an error that is no [Error] into ErrDamaged. After ErrDamaged or
-// ErrTooMuch the document holds what was read before, with a warning.
+// Reader reads a file. It adds the content to the Builder in reading order, returns the Builder's errors unchanged, and
+// ends soon after the context. [Builder.Finish] turns an error that is not an [Error] into ErrDamaged. After ErrDamaged
+// or ErrTooMuch the document holds the content read before, with a warning.
 type Reader func(ctx context.Context, file Source, into *Builder) error
 
 // Limits bound the document that is read from one file.

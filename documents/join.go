@@ -12,8 +12,8 @@ type Part struct {
 	HasPages    bool
 }
 
-// Join returns a document with the blocks of all documents in order, and the part for each. A document without pages becomes one page. Join
-// does not change the documents.
+// Join returns a document with the blocks of all documents in order, and the part for each. A document without pages
+// becomes one page. Join does not change the documents.
 func Join(docs ...*Document) (*Document, []Part) {
 	if len(docs) == 1 {
 		return docs[0], []Part{{HasPages: docs[0].Pages > 0}}
@@ -47,7 +47,8 @@ func lastTable(d *Document) (last int) {
 	return last
 }
 
-// blocks returns the blocks of a document for the joined document, in which the given numbers of tables and blocks precede them.
+// blocks returns the blocks of a document for the joined document, in which the given numbers of tables and blocks
+// precede them.
 func (p Part) blocks(d *Document, tables, before int) []Block {
 	blocks := slices.Clone(d.Blocks)
 	for i := range blocks {

@@ -23,8 +23,8 @@ func (e *PanicError) Error() string { return ErrPanic.Error() + ": " + e.Reason 
 // Unwrap returns ErrPanic.
 func (e *PanicError) Unwrap() error { return ErrPanic }
 
-// RecoverPanic turns a panic into ErrDamaged with a [PanicError] in its chain, so that no file can end the process. Every
-// reader defers it.
+// RecoverPanic turns a panic into ErrDamaged with a [PanicError] in its chain, so that no file can end the process.
+// Every reader defers it.
 func RecoverPanic(err *error) { //nolint:gocritic // a deferred function reaches the result only through its address
 	thrown := recover()
 	if thrown == nil {

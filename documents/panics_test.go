@@ -23,7 +23,8 @@ func TestRecoverPanicReturnsErrDamaged(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		p, ok := errors.AsType[*documents.PanicError](err)
-		if !ok || !strings.Contains(p.Reason, test.want) || strings.Contains(p.Reason, "Ada") || !strings.Contains(p.Stack, "readUnsafely") {
+		if !ok || !strings.Contains(p.Reason, test.want) || strings.Contains(p.Reason, "Ada") ||
+			!strings.Contains(p.Stack, "readUnsafely") {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

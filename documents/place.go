@@ -29,7 +29,7 @@ const (
 
 // position is the place of a block within its document.
 type position struct {
-	heading int32 // index of the heading above, plus 1; 0 if there is no heading
+	heading int32 // index of the heading above, plus 1; 0 without a heading
 	table   int32
 	row     int32
 	format  Format
@@ -71,8 +71,8 @@ func (d *Document) locate() {
 func (f Format) hasSheets() bool { return f == XLSX || f == ODS }
 func (f Format) hasSlides() bool { return f == PPTX || f == ODP }
 
-// PlaceOf returns the place of the text at an offset in bytes. It returns the zero Place if the text has a box, or if the format has no
-// structure.
+// PlaceOf returns the place of the text at an offset in bytes. It returns the zero Place if the text has a box, or if
+// the format has no structure.
 func (d *Document) PlaceOf(start int) Place {
 	i := d.BlockAt(start)
 	if i < 0 || d.Blocks[i].Box != (Box{}) || d.Blocks[i].Words != nil {

@@ -50,7 +50,8 @@ func TestPlaceOf(t *testing.T) {
 	}
 	joined, parts := documents.Join(newDocument(t, 0, documents.HTML, "before"), d)
 	at := parts[1].Start + strings.Index(d.Text(), "Kiel")
-	if got := joined.PlaceOf(at); !reflect.DeepEqual(got, documents.Place{Headings: []string{"Annex"}, Table: 2, Row: 1, Column: 2}) {
+	if got := joined.PlaceOf(at); !reflect.DeepEqual(got,
+		documents.Place{Headings: []string{"Annex"}, Table: 2, Row: 1, Column: 2}) {
 		t.Errorf("in a joined document: %+v", got)
 	}
 	if got := joined.PlaceOf(len(joined.Text()) + 1); !got.IsZero() {

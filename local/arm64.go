@@ -15,8 +15,8 @@ import (
 	"portside/local/stack/functions"
 )
 
-// arm64Command starts a temporary stack whose functions are built as for AWS and run in an emulator, and lets every function of the
-// template answer an event of events/.
+// arm64Command starts a temporary stack whose functions are built as for AWS and run in an emulator, and lets every
+// function of the template answer an event of events/.
 func arm64Command(ctx context.Context, args []string) (err error) {
 	o := stack.Options{Addr: "127.0.0.1:0", Log: os.Stderr}
 	set := newFlagSet("arm64", &o)
@@ -54,8 +54,8 @@ func answerEvents(ctx context.Context, s *stack.Stack, o stack.Options) error {
 	return errors.Join(failed...)
 }
 
-// answerOne passes events to the function until it answers one, and returns the file and the answer's status. Some events need data
-// that a new stack does not have, so a function may fail for some of them.
+// answerOne passes events to the function until it answers one, and returns the file and the answer's status. Some
+// events need data that a new stack does not have, so a function may fail for some of them.
 func answerOne(ctx context.Context, s *stack.Stack, o stack.Options, function string) (string, error) {
 	folder := filepath.Join(o.RepoDir, "events", strings.ToLower(strings.TrimSuffix(function, "Function")))
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))

@@ -19,7 +19,8 @@ func parseParameters(text string) (map[string]string, error) {
 	for rest := strings.TrimSpace(text); rest != ""; {
 		found := settingPattern.FindStringSubmatch(rest)
 		if found == nil {
-			return nil, fmt.Errorf("PARAMETERS are not Name=Value %s: separate them by spaces, and quote values with spaces", position(last))
+			return nil, fmt.Errorf("PARAMETERS are not Name=Value %s: separate them by spaces, and quote values with spaces",
+				position(last))
 		}
 		last = found[1]
 		if _, twice := all[last]; twice {

@@ -41,15 +41,18 @@ func runCommand(ctx context.Context, args []string) error {
 	o := stack.Options{Log: os.Stdout, Color: isTerminal(os.Stdout), BuildOnRequest: true}
 	set := newFlagSet("run", &o)
 	set.StringVar(&o.Addr, "addr", "127.0.0.1:3000", "`address` of the API")
-	limit := set.String("rate-limit", "", "`requests` that a credential may make per minute; 0 means no limit (default: the template's)")
+	limit := set.String("rate-limit", "",
+		"`requests` that a credential may make per minute; 0 means no limit (default: the template's)")
 	parameters := set.String("parameters", "", "template `parameters`: Name=Value separated by spaces; quote values with spaces "+
 		"(default: the environment variable PARAMETERS, which process listings do not show)")
 	set.DurationVar(&o.DynamoDBDelay, "dynamodb-delay", 0, "`time` added to each call of DynamoDB, such as 5ms")
 	set.IntVar(&o.Concurrency, "concurrency", 0, "concurrent `invocations` of all functions without reserved concurrency "+
 		"(default: those of an AWS account)")
-	set.BoolVar(&o.DynamoDBUnits, "dynamodb-units", false, "report the capacity units of each call of DynamoDB to make cost")
+	set.BoolVar(&o.DynamoDBUnits, "dynamodb-units", false,
+		"report the capacity units of each call of DynamoDB to make cost")
 	set.BoolVar(&o.BuildEngines, "build-engines", false, "build the S3 server and the registry while the stack runs")
-	logs := set.String("logs", "short", "`short` shows one line for each request and writes all lines to a file; json shows all lines")
+	logs := set.String("logs", "short",
+		"`short` shows one line for each request and writes all lines to a file; json shows all lines")
 	if err := parseFlags(set, args); err != nil {
 		return err
 	}

@@ -58,7 +58,8 @@ func (r Response) WantHeader(name, want string) Response {
 	return r
 }
 
-// WantProblem checks that the response has problem details with all members, and that the type refers to the description of the code.
+// WantProblem checks that the response has problem details with all members, and that the type refers to the
+// description of the code.
 func (r Response) WantProblem() Response {
 	r.tb.Helper()
 	r.WantHeader("Content-Type", "application/problem+json")
@@ -126,7 +127,7 @@ func (r Response) List(path string) []any {
 	return all
 }
 
-// JSON returns one value of the JSON body, or nil if there is none. The empty path returns the whole body.
+// JSON returns one value of the JSON body, or nil if the path has no value. The empty path returns the whole body.
 func (r Response) JSON(path string) any {
 	r.tb.Helper()
 	var value any

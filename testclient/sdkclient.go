@@ -8,9 +8,9 @@ import (
 
 // SDKClient sends the requests of an AWS SDK client in tests that make one attempt. It implements aws.HTTPClient.
 //
-// The SDK closes the body of a request as soon as the answer begins. If net/http has not yet looked for the end of the body, which happens
-// on busy machines, it takes the closed body for a failure and closes the connection, and the SDK cannot read the answer. SDKClient gives
-// net/http a body of its own.
+// The SDK closes the body of a request as soon as the answer begins. If net/http has not yet looked for the end of the
+// body, which happens on busy machines, it takes the closed body for a failure and closes the connection, and the SDK
+// cannot read the answer. SDKClient gives net/http a copy of the body.
 type SDKClient struct{}
 
 // Do implements aws.HTTPClient.

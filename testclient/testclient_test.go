@@ -124,7 +124,8 @@ func TestFailedRequestsEndTheTest(t *testing.T) {
 }
 
 func TestResponseReadsValues(t *testing.T) {
-	r := serve(t, reply(http.StatusOK, `{"a":[{"b":"text"},2],"errors":[{"pointer":"/x"},{"pointer":"/y"}]}`, nil)).Get("/")
+	r := serve(t, reply(http.StatusOK, `{"a":[{"b":"text"},2],"errors":[{"pointer":"/x"},{"pointer":"/y"}]}`, nil)).
+		Get("/")
 	r.WantStatus(http.StatusOK).WantValue("a.0.b", "text").WantValue("a.1", 2).WantValue("a.2", nil).
 		WantValue("a.-1", nil).WantValue("a.x", nil).WantValue("a.1.x", nil).WantValue("none", nil)
 	if r.Text("a.0.b") != "text" || r.Number("a.1") != 2 || len(r.List("a")) != 2 {

@@ -196,7 +196,7 @@ func (m *costMeter) quiet(ctx context.Context) error {
 	return errors.New("functions in the background do not finish")
 }
 
-// collect adds what was used since the last call.
+// collect adds the use since the last call.
 func (m *costMeter) collect(ctx context.Context, used *tally) error {
 	calls, err := m.takeCalls(ctx)
 	if err != nil {

@@ -98,7 +98,7 @@ func (b *bench) functionStarts(ctx context.Context, _ *stack) error {
 	return b.inMemory(ctx, func(s *stack) error { return b.startFunctions(ctx, s) })
 }
 
-// inMemory measures on a stack of its own whose data is in memory.
+// inMemory measures on a new stack whose data is in memory.
 func (b *bench) inMemory(ctx context.Context, measure func(*stack) error) (err error) {
 	data, err := os.MkdirTemp(memoryFolder, "portside-bench-")
 	if err != nil {

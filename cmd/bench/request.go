@@ -18,7 +18,7 @@ import (
 // event that API Gateway makes of it.
 type request struct {
 	method, path string
-	contentType  string // empty if there is no body
+	contentType  string // empty without a body
 	body         []byte
 }
 

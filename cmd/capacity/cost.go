@@ -19,12 +19,13 @@ const (
 	recordPull = "record a pull"
 )
 
-// logBatch is how many lines of the access log a delivery has, as in *Log ingestion* of docs/capacity.md. In the measurement that
-// depends on the speed of the machine.
+// logBatch is how many lines of the access log a delivery has, as in *Log ingestion* of docs/capacity.md. In the
+// measurement that depends on the speed of the machine.
 const logBatch = 10
 
-// imagePull are the requests of a pull of an image, with how many of them a pull has. They add up to requestsPerPull. The manifests
-// are those of the tag, of the image index and of the platform; the blobs are the configuration and seven layers.
+// imagePull are the requests of a pull of an image, with how many of them a pull has. They add up to requestsPerPull.
+// The manifests are those of the tag, of the image index and of the platform; the blobs are the configuration and seven
+// layers.
 var imagePull = map[string]float64{
 	"image pull: sign-in": 1, "image pull: manifest by tag": 1, "image pull: manifest by digest": 2, "image pull: blob": 8,
 }
@@ -55,7 +56,8 @@ func newBill(d deployed) (*bill, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bill{pricing: pricing{prices, d.memory}, deployed: d, operations: map[string]cost{}, background: map[string]cost{}}
+	b := &bill{pricing: pricing{prices, d.memory}, deployed: d, operations: map[string]cost{},
+		background: map[string]cost{}}
 	if err := json.Unmarshal(measuredUsage, &b.measured); err != nil {
 		return nil, fmt.Errorf("read usage.json: %w", err)
 	}
@@ -106,14 +108,15 @@ func (b *bill) pull() cost {
 	return sum
 }
 
-// schedules are the invocations of scheduled functions in a month of 30 days, by the work that they do if there is nothing to do.
+// schedules are the invocations of scheduled functions in a month of 30 days, by the work that they do if there is
+// nothing to do.
 var schedules = map[string]float64{
 	"idle: count pulls": 30 * 24 * 60, "idle: send mails": 30 * 24 * 60, "idle: rotate tokens": 30 * 18 * 12,
 	"idle: measure the storage": 30 * 24, "idle: seal the audit log": 30 * 24,
 }
 
-// customMetrics are the ServerErrors of the access log, and what functions publish, once for each name and function: three of notices, two
-// each of recorded pulls, counted lines and seals, and the age of the measured storage.
+// customMetrics are the ServerErrors of the access log, and what functions publish, once for each name and function:
+// three of notices, two each of recorded pulls, counted lines and seals, and the age of the measured storage.
 const customMetrics = 11
 
 // idle is the dollars of a month without requests: for the scheduled functions, and for the metrics that they publish.
@@ -135,8 +138,8 @@ type delivery struct{ byLambda, byFirehose float64 }
 // firehoseRecord is how many bytes of a batch of lines Firehose charges: a batch is smaller, because it is compressed.
 const firehoseRecord = 5 << 10
 
-// delivery assumes that a busy stream of the log causes a batch a second, and that Firehose delivers a minute of each stream. It
-// counts what a batch costs as measured, because decoding a line takes only 15 µs.
+// delivery assumes that a busy stream of the log causes a batch a second, and that Firehose delivers a minute of each
+// stream. It counts what a batch costs as measured, because decoding a line takes only 15 µs.
 func (b *bill) delivery(lines float64) delivery {
 	const minutes = 30 * 24 * 60
 	batches := lines / logBatch
@@ -169,7 +172,8 @@ func (b *bill) month(s size, units float64) month {
 	work, metrics := b.idle()
 	pulls := float64(s.pulls)
 	m := month{
-		fixed: work + metrics + b.watching(b.basic), pulls: b.pull().total() * pulls, layers: b.layersOf(pulls, layerMegabytes),
+		fixed: work + metrics + b.watching(b.basic), pulls: b.pull().
+			total() * pulls, layers: b.layersOf(pulls, layerMegabytes),
 	}
 	if s.deliveredBy() == byFirehose {
 		d := b.delivery(pulls * requestsPerPull)

@@ -28,19 +28,22 @@ func newTestBill(t *testing.T) *bill {
 // TestPriceOfAnOperation computes each part by hand, with round prices.
 func TestPriceOfAnOperation(t *testing.T) {
 	prices := &priceList{byID: map[string]float64{
-		"request": 1, "invocation": 10, "gigabyteSecond": 1000, "readUnit": 2, "writeUnit": 3, "logGigabyte": 1 << 30, "objectWrite": 7,
+		"request": 1, "invocation": 10, "gigabyteSecond": 1000, "readUnit": 2, "writeUnit": 3, "logGigabyte": 1 << 30,
+		"objectWrite": 7,
 	}}
 	p := pricing{prices, map[string]float64{"SmallFunction": 512, "LargeFunction": 2048}}
 	got, err := p.of(usage.Operation{
-		Requests: 2, LogRecords: 2, LogBytes: 48, ReadUnits: map[string]float64{"A": 1, "B": 0.5}, WriteUnits: map[string]float64{"A": 4},
-		Calls: map[string]float64{"s3:PutObject": 2, "ecr:GetAuthorizationToken": 9},
+		Requests: 2, LogRecords: 2, LogBytes: 48, ReadUnits: map[string]float64{"A": 1, "B": 0.5},
+		WriteUnits: map[string]float64{"A": 4},
+		Calls:      map[string]float64{"s3:PutObject": 2, "ecr:GetAuthorizationToken": 9},
 		Functions: map[string]usage.Function{
 			"SmallFunction": {Invocations: 1, CPUMs: 0, Trips: 5, Waits: 1}, // 50 ms of half a GB
 			"LargeFunction": {Invocations: 2, CPUMs: 10},                    // 10 ms of two GB
 		},
 	})
 	want := cost{api: 2, lambda: 30 + 25 + 20, database: 3 + 12, logs: 100, others: 14}
-	if err != nil || math.Abs(got.total()-want.total()) > 1e-9 || math.Abs(got.lambda-want.lambda) > 1e-9 || got.logs != want.logs {
+	if err != nil || math.Abs(got.total()-want.total()) > 1e-9 || math.Abs(got.lambda-want.lambda) > 1e-9 ||
+		got.logs != want.logs {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }
@@ -130,7 +133,8 @@ func TestMonthIsTheSumOfItsOperations(t *testing.T) {
 	}
 }
 
-// TestTransferHasTiers computes volumes at and between the ends of the tiers by hand. A larger volume always costs more.
+// TestTransferHasTiers computes volumes at and between the ends of the tiers by hand. A larger volume always costs
+// more.
 func TestTransferHasTiers(t *testing.T) {
 	b := newTestBill(t)
 	for gigabytes, want := range map[float64]float64{
@@ -187,11 +191,13 @@ func TestTemplateHasMemoryAndAlarms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found.memory["RunMediaJobsFunction"] != 2048 || found.memory["UsersFunction"] != 256 || found.memory["CountUsageFunction"] != 512 {
+	if found.memory["RunMediaJobsFunction"] != 2048 || found.memory["UsersFunction"] != 256 ||
+		found.memory["CountUsageFunction"] != 512 {
 		t.Errorf("memory %v", found.memory)
 	}
 	basic, full := found.basic, found.full
-	if basic.alarms < 10 || full.alarms <= basic.alarms || basic.metrics <= basic.alarms || basic.dashboards != 0 || full.dashboards != 1 {
+	if basic.alarms < 10 || full.alarms <= basic.alarms || basic.metrics <= basic.alarms || basic.dashboards != 0 ||
+		full.dashboards != 1 {
 		t.Errorf("basic %+v, full %+v", basic, full)
 	}
 }

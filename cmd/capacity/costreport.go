@@ -62,7 +62,8 @@ func (b *bill) writeOperations(out *strings.Builder) {
 
 func writeCost(out *strings.Builder, name string, c cost) {
 	c = c.times(million)
-	fmt.Fprintf(out, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", name, c.api, c.lambda, c.database, c.logs, c.others, c.total())
+	fmt.Fprintf(out, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", name, c.api, c.lambda, c.database, c.logs,
+		c.others, c.total())
 }
 
 func (b *bill) writeUse(out *strings.Builder) {
@@ -85,7 +86,8 @@ func (b *bill) writeUseOf(out *strings.Builder, o usage.Operation) {
 	for _, action := range slices.Sorted(maps.Keys(o.Calls)) {
 		others = append(others, fmt.Sprintf("%.3g %#q", o.Calls[action], action))
 	}
-	fmt.Fprintf(out, "| %s | %.3g | %s | %.2g + %.2g | %s | %s | %.2g | %.0f | %s |\n", o.Name, billed, roundCPU(cpu), trips, waits,
+	fmt.Fprintf(out, "| %s | %.3g | %s | %.2g + %.2g | %s | %s | %.2g | %.0f | %s |\n", o.Name, billed, roundCPU(cpu),
+		trips, waits,
 		byTable(o.ReadUnits), byTable(o.WriteUnits), o.LogRecords, o.LogBytes, strings.Join(others, ", "))
 }
 
@@ -110,7 +112,8 @@ func (b *bill) writeMonths(out *strings.Builder, results []result) {
 	out.WriteString("## Dollars a month\n\n| Size | Pulls | Counting them | Users | Fixed | Layers | Total |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		s, m := r.size, b.month(r.size, r.unitsPerPull)
-		fmt.Fprintf(out, "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", s.name, m.pulls, m.counting, m.users, m.fixed, m.layers, m.total())
+		fmt.Fprintf(out, "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", s.name, m.pulls, m.counting, m.users, m.fixed,
+			m.layers, m.total())
 	}
 	out.WriteString("\n")
 }
@@ -120,7 +123,8 @@ func (b *bill) writeLayers(out *strings.Builder) {
 	fmt.Fprintf(out, "### Layers to the internet\n\n"+
 		"*Layers* are %d MB for each pull, an assumption. They go from Amazon ECR to the client, past the gateway: %.2f dollars for 100 GB, "+
 		"less in large volumes. Take the row of your images, and leave out pulls of clients that have the layers already. "+
-		"Pulls from AWS in the same region cost no transfer. In dollars:\n\n| Layers of a pull |", layerMegabytes, b.transfer(100))
+		"Pulls from AWS in the same region cost no transfer. In dollars:\n\n| Layers of a pull |", layerMegabytes,
+		b.transfer(100))
 	for _, s := range sizes() {
 		_, pulls, _ := strings.Cut(s.name, ", ")
 		fmt.Fprintf(out, " %s |", pulls)
@@ -157,7 +161,8 @@ func (b *bill) writeIdle(out *strings.Builder) {
 		"%.2f for the %d metrics that they publish, and %.2f for %d alarms with %d metrics. With `Monitoring=full`, it costs %.2f, with %d alarms, %d metrics and a dashboard. ",
 		fixed+b.watching(b.basic), work, metrics, customMetrics, b.watching(b.basic), b.basic.alarms, b.basic.metrics,
 		fixed+b.watching(b.full), b.full.alarms, b.full.metrics)
-	fmt.Fprintf(out, "A secret with a managed token, a client secret or the key of a model costs %.2f more each.\n\n", b.byID["secret"])
+	fmt.Fprintf(out, "A secret with a managed token, a client secret or the key of a model costs %.2f more each.\n\n",
+		b.byID["secret"])
 }
 
 // The usual way of the same work.
@@ -189,7 +194,8 @@ func (b *bill) writeUsual(out *strings.Builder, results []result) {
 		fmt.Sprintf("a Query from the start reads (offset + %d) × %d bytes / %d units", pageLimit, itemBytes, readBytes))
 	row(fmt.Sprintf("the dashboard of %d users", usersOfPage), board.total(),
 		board.total()+b.readOf(usersOfPage)/2-b.unitsOf(dashboard, "AnalyticsTable"),
-		fmt.Sprintf("an eventually consistent Scan reads users × %d bytes / %d / 2 units; the requests come on top", itemBytes, readBytes))
+		fmt.Sprintf("an eventually consistent Scan reads users × %d bytes / %d / 2 units; the requests come on top",
+			itemBytes, readBytes))
 	units := results[usualSize()].unitsPerPull
 	row("count a pull, at 10⁸ a month", units*b.byID["writeUnit"], putsOfAPull*b.byID["writeUnit"],
 		fmt.Sprintf("one write for the entry and for each of 8 counters, %d units", putsOfAPull))

@@ -32,7 +32,8 @@ func (p *planner) limitReport() string {
 	for _, r := range p.results {
 		lambda, firehose := first(p.limits(r), byLambda), first(p.limits(r), byFirehose)
 		fmt.Fprintf(out, "| %s | %s: %s | %s | %s: %s | %s |\n",
-			r.size.name, lambda.what, percent(lambda.share), lambda.movedBy, firehose.what, percent(firehose.share), firehose.movedBy)
+			r.size.name, lambda.what, percent(lambda.share), lambda.movedBy, firehose.what, percent(firehose.share),
+			firehose.movedBy)
 	}
 	p.writeShares(out)
 	return out.String()

@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// The times and rates of the service, of which docs/capacity.md says where they come from. Those of calls on AWS are assumptions to check
-// in the first hour there.
+// The times and rates of the service, of which docs/capacity.md says where they come from. Those of calls on AWS are
+// assumptions to check in the first hour there.
 const (
-	// batchMs is how long CountUsageFunction takes for a batch of the access log: it reads the day, looks for overlapping batches, and writes
-	// one transaction. All batches update the item of the day, so they take effect one after the other. A batch of more than about 20 lines
-	// takes largeBatchMs, because the archive gets its lines first.
+	// batchMs is how long CountUsageFunction takes for a batch of the access log: it reads the day, looks for overlapping
+	// batches, and writes one transaction. All batches update the item of the day, so they take effect one after the
+	// other. A batch of more than about 20 lines takes largeBatchMs, because the archive gets its lines first.
 	batchMs       = 2*tripMs + transactionMs
 	largeBatchMs  = batchMs + waitMs
 	transactionMs = 12
 	// objectLines and objectSeconds are the most that Firehose collects in an object. It has 64 MB.
 	objectLines, objectSeconds = 195_000, 60
-	// linesPerCore is how many lines of such an object a core counts in a second. objectMemory is the MB of CountUsageFunction with
-	// Firehose.
+	// linesPerCore is how many lines of such an object a core counts in a second. objectMemory is the MB of
+	// CountUsageFunction with Firehose.
 	linesPerCore, objectMemory = 115_000, 1024
 	// creationsPerSecond is how many users can be created one by one without a noticeable number of refusals.
 	creationsPerSecond = 40
-	// noticeMs is how long the notice of a token's expiry takes. The runs of a day send notices for 270 seconds each, every five minutes
-	// for 18 hours.
+	// noticeMs is how long the notice of a token's expiry takes. The runs of a day send notices for 270 seconds each,
+	// every five minutes for 18 hours.
 	noticeMs, noticeRuns, noticeSeconds = 70, 216, 270
 	// noticesPerOwner is how many notices the owner of a token of 90 days gets in a day.
 	noticesPerOwner = 4.0 / 90
@@ -73,8 +73,8 @@ func (p *planner) limits(r result) []limit {
 // noticesADay is how many notices fit into a day.
 const noticesADay = noticeRuns * noticeSeconds * 1000 / noticeMs
 
-// executions is the concurrent executions that the requests of the busiest minute need. Requests take less than 100 ms, so it is the number
-// of requests, not their time, that counts.
+// executions is the concurrent executions that the requests of the busiest minute need. Requests take less than 100 ms,
+// so it is the number of requests, not their time, that counts.
 func (p *planner) executions(s size) float64 {
 	return math.Ceil(s.requestRate() / p.quotas.byID["requestsPerExecution"])
 }
@@ -92,8 +92,8 @@ func (p *planner) deliveryLimits(s size) []limit {
 	}
 }
 
-// objectShare is the part of its time in which CountUsageFunction counts the objects of Firehose. As many streams are busy as batches would
-// come in a second, and each costs one transaction for an object.
+// objectShare is the part of its time in which CountUsageFunction counts the objects of Firehose. As many streams are
+// busy as batches would come in a second, and each costs one transaction for an object.
 func objectShare(lines float64) float64 {
 	interval := min(objectSeconds, objectLines/lines)
 	cores := math.Min(1, objectMemory/float64(cpuMemory))
@@ -126,8 +126,8 @@ func applying(all []limit, delivery string) []limit {
 	return slices.DeleteFunc(slices.Clone(all), func(l limit) bool { return l.delivery != "" && l.delivery != delivery })
 }
 
-// firehosePays is the lines of the access log in a second of the busiest minute from which Firehose should deliver them: half of what
-// batches can carry.
+// firehosePays is the lines of the access log in a second of the busiest minute from which Firehose should deliver
+// them: half of what batches can carry.
 const firehosePays = logBatch * 1000.0 / batchMs / 2
 
 // deliveredBy is the value of LogDelivery that docs/capacity.md recommends for a size.

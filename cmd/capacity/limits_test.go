@@ -60,23 +60,28 @@ func TestPartitionsHaveTheirQuota(t *testing.T) {
 	}
 }
 
-// TestLimitsByHand computes each share at a size with round figures: 1 pull and 0.1 exchanges a second, and no other requests.
+// TestLimitsByHand computes each share at a size with round figures: 1 pull and 0.1 exchanges a second, and no other
+// requests.
 func TestLimitsByHand(t *testing.T) {
 	quotas := &quotaList{byID: map[string]float64{
-		"apiRequests": 24.2, "executions": 4, "requestsPerExecution": 6.05, "ecrLayers": 16, "ecrManifests": 30, "ecrTokens": 1,
+		"apiRequests": 24.2, "executions": 4, "requestsPerExecution": 6.05, "ecrLayers": 16, "ecrManifests": 30,
+		"ecrTokens":     1,
 		"firehoseCalls": 12.1, "newTableReads": 10, "newTableWrites": 10, "tableUnits": 100,
 	}}
 	p := &planner{quotas: quotas, stack: deployed{requestsPerSecond: 48.4}}
 	r := result{
 		size: size{pulls: int(math.Floor(secondsPerMonth / peak))}, windowCalls: 45_000,
-		hot: []hotKey{{write: 250}, {read: 900}}, perTable: map[string]keyUse{"A": {read: 2, write: 3}, "B": {read: 4, write: 1}},
+		hot:      []hotKey{{write: 250}, {read: 900}},
+		perTable: map[string]keyUse{"A": {read: 2, write: 3}, "B": {read: 4, write: 1}},
 	}
 	want := map[string]float64{
 		"lines of the access log, counted by batches": 1.21 * 0.022,
 		"lines of the access log, counted by objects": 1.21*0.047/60 + 12.1*1769.0/1024/115_000,
-		"calls of Firehose":                           0.1, "requests that the stack accepts": 0.25, "requests of API Gateway": 0.5,
-		"concurrent executions of Lambda": 0.5, "blobs from ECR": 0.5, "manifests from ECR": 0.1, "logins of processes at ECR": 2.0 / 60,
-		"busiest key of a table": 0.3, "busiest new table": 0.4, "busiest table": 0.04, "counts of a minute's pulls": 0.5,
+		"calls of Firehose":                           0.1, "requests that the stack accepts": 0.25,
+		"requests of API Gateway":         0.5,
+		"concurrent executions of Lambda": 0.5, "blobs from ECR": 0.5, "manifests from ECR": 0.1,
+		"logins of processes at ECR": 2.0 / 60,
+		"busiest key of a table":     0.3, "busiest new table": 0.4, "busiest table": 0.04, "counts of a minute's pulls": 0.5,
 		"creations of users": 0, "notices before expiry in a day": 0,
 	}
 	found := p.limits(r)
@@ -110,7 +115,8 @@ func TestFirstLimitIsTheFullestOfItsDelivery(t *testing.T) {
 		for _, delivery := range []string{byLambda, byFirehose} {
 			binding := first(p.limits(r), delivery)
 			for _, l := range p.limits(r) {
-				if applies := l.delivery == "" || l.delivery == delivery; applies && l.share > binding.share || binding == l && !applies {
+				if applies := l.delivery == "" || l.delivery == delivery; applies && l.share > binding.share || binding == l &&
+					!applies {
 					t.Errorf("%s with %s: %+v binds first, but there is %+v", r.size.name, delivery, binding, l)
 				}
 			}
@@ -126,7 +132,8 @@ func TestParametersReachEverySize(t *testing.T) {
 	}
 	for _, s := range sizes() {
 		if s.requestRate() > p.stack.mostRequestsPerSecond {
-			t.Errorf("%s: %.0f requests a second, but RequestsPerSecond is at most %.0f", s.name, s.requestRate(), p.stack.mostRequestsPerSecond)
+			t.Errorf("%s: %.0f requests a second, but RequestsPerSecond is at most %.0f", s.name, s.requestRate(),
+				p.stack.mostRequestsPerSecond)
 		}
 	}
 }
@@ -140,7 +147,8 @@ func TestCapacityIsUpToDate(t *testing.T) {
 	}
 }
 
-// TestOnlyTheProgramStatesQuotas finds quotas in the parts of the page that a person writes, because these would stay when a quota changes.
+// TestOnlyTheProgramStatesQuotas finds quotas in the parts of the page that a person writes, because these would stay
+// when a quota changes.
 func TestOnlyTheProgramStatesQuotas(t *testing.T) {
 	text, p := readFile(t, root, "docs", "capacity.md"), newPlanner(t)
 	for _, part := range p.parts(profiles(t)) {
@@ -156,7 +164,8 @@ func TestOnlyTheProgramStatesQuotas(t *testing.T) {
 	}
 }
 
-// TestFiguresOfTheTextAreThoseOfTheProgram compares the figures that the program uses with the measurements and assumptions in the text.
+// TestFiguresOfTheTextAreThoseOfTheProgram compares the figures that the program uses with the measurements and
+// assumptions in the text.
 func TestFiguresOfTheTextAreThoseOfTheProgram(t *testing.T) {
 	page, template := readFile(t, root, "docs", "capacity.md"), readFile(t, root, "template.yaml")
 	const notices = noticesADay / 10_000 * 10_000
@@ -164,7 +173,8 @@ func TestFiguresOfTheTextAreThoseOfTheProgram(t *testing.T) {
 		page: {
 			fmt.Sprintf("%.1f: weekdays", peak), fmt.Sprintf("| %d: one without a login", requestsPerPull),
 			fmt.Sprintf("So plan for %d a second", creationsPerSecond),
-			fmt.Sprintf("time of a notice on AWS | %d ms", noticeMs), fmt.Sprintf("notices in a day | %s | %d runs", thousands(notices), noticeRuns),
+			fmt.Sprintf("time of a notice on AWS | %d ms", noticeMs),
+			fmt.Sprintf("notices in a day | %s | %d runs", thousands(notices), noticeRuns),
 			fmt.Sprintf("| %s a second | an object of 64 MB", thousands(linesPerCore)),
 			fmt.Sprintf("an object with %s lines", thousands(objectLines)),
 			fmt.Sprintf("about %s lines", thousands(objectLines)), fmt.Sprintf("so are the %d lines of a batch", logBatch),

@@ -1,5 +1,6 @@
-// Command capacity simulates the busiest minute of a month at four sizes, and writes how many units each key of each table takes, and which
-// limit binds first, into docs/capacity.md. It also computes what operations and months cost, and writes that into docs/cost.md.
+// Command capacity simulates the busiest minute of a month at four sizes, and writes how many units each key of each
+// table takes, and which limit binds first, into docs/capacity.md. It also computes what operations and months cost,
+// and writes that into docs/cost.md.
 //
 //	go run ./cmd/capacity [-root DIR]
 //
@@ -7,9 +8,9 @@
 // on the engine and records the tables, keys and units of their calls. `make capacity` measures and simulates.
 // The simulation is seeded, so its output changes only if the measurement or the load does.
 //
-// usage.json has what else operations use: CPU time, log bytes and calls of other services. `bench -only costs` measures it on the
-// local stack. prices.json has the list prices of AWS and quotas.json its quotas. The memory of functions and the limit of requests come
-// from template.yaml. `make cost` measures and computes.
+// usage.json has what else operations use: CPU time, log bytes and calls of other services. `bench -only costs`
+// measures it on the local stack. prices.json has the list prices of AWS and quotas.json its quotas. The memory of
+// functions and the limit of requests come from template.yaml. `make cost` measures and computes.
 package main
 
 import (

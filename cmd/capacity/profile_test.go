@@ -44,7 +44,8 @@ var noon = time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC)
 // runs is how often an operation is measured, each time on other objects.
 const runs = 3
 
-// TestOperationsAreMeasured compares operations.json with the stores. A quarter more or less is still a good measurement.
+// TestOperationsAreMeasured compares operations.json with the stores. A quarter more or less is still a good
+// measurement.
 func TestOperationsAreMeasured(t *testing.T) {
 	s := newStores(t)
 	measured := []profile{
@@ -181,7 +182,8 @@ func (s *stores) pulls(client *dynamodb.Client) *pullsdynamo.Store {
 func (s *stores) person(n int) users.User {
 	id := uuid.NewString()
 	return users.User{
-		ID: id, Email: fmt.Sprintf("%d-%s@example.com", n, id), Name: "Ada Lovelace", Role: principal.User, Status: users.Active,
+		ID: id, Email: fmt.Sprintf("%d-%s@example.com", n, id), Name: "Ada Lovelace", Role: principal.User,
+		Status:   users.Active,
 		Metadata: json.RawMessage("{}"), CreatedAt: noon,
 	}
 }
@@ -245,7 +247,8 @@ func (s *stores) authenticate(client *dynamodb.Client, n int) {
 	}
 }
 
-// authorize measures the requests of a pull that one process serves first in a minute, after the credential was used before.
+// authorize measures the requests of a pull that one process serves first in a minute, after the credential was used
+// before.
 func (s *stores) authorize(client *dynamodb.Client, n int) {
 	s.authenticate(s.client, n)
 	auth := credentials.NewAuthenticator(s.credentials(client).Requests, 300, func() time.Time { return noon })
@@ -286,15 +289,17 @@ func (s *stores) exchange(client *dynamodb.Client, n int) {
 	s.must(err)
 	secret := credentials.Mint(credentials.AccessToken)
 	token := credentials.Credential{
-		ID: secret.ID(), Kind: secret.Kind(), Hash: secret.Hash(), Name: policy.Name, CreatedAt: noon, ExpiresAt: noon.Add(time.Hour),
-		Scopes: []string{"read:images"}, Exchanged: true,
+		ID: secret.ID(), Kind: secret.Kind(), Hash: secret.Hash(), Name: policy.Name, CreatedAt: noon,
+		ExpiresAt: noon.Add(time.Hour),
+		Scopes:    []string{"read:images"}, Exchanged: true,
 		Owner: credentials.Owner{ID: policy.ID, CustomerID: policy.CustomerID, Role: principal.User, Active: true},
 	}
 	s.must(store.Issue(s.Context(), policy, token, trust.Exchanged{Hash: secret.ID(), ExpiresAt: noon.Add(time.Hour)}))
 }
 
 func (s *stores) createProject(client *dynamodb.Client, n int) {
-	store := projectsdynamo.New(client, s.tables["ProjectsTable"], daycounts.In(s.tables["AnalyticsTable"])).Audited(s.auditLog())
+	store := projectsdynamo.New(client, s.tables["ProjectsTable"], daycounts.In(s.tables["AnalyticsTable"])).
+		Audited(s.auditLog())
 	_, err := store.Create(s.by(n), projects.Creation{Project: projects.Project{
 		Name: "Difference Engine", ID: uuid.NewString(), Status: projects.Statuses()[0], CreatedAt: noon,
 	}})

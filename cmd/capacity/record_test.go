@@ -166,10 +166,12 @@ func partitionText(value types.AttributeValue) string {
 	return key
 }
 
-// indexKey returns the key of an item in an index. The log of pulls has indexes with shards, which the simulation draws, too.
+// indexKey returns the key of an item in an index. The log of pulls has indexes with shards, which the simulation
+// draws, too.
 func indexKey(index string, item map[string]types.AttributeValue) string {
 	for _, attribute := range []string{"ownerShard", "repositoryShard", "actor", "customer", "target"} {
-		if value := keyText(item[attribute]); value != "" && strings.EqualFold("by"+strings.TrimSuffix(attribute, "Shard"), index) {
+		if value := keyText(item[attribute]); value != "" &&
+			strings.EqualFold("by"+strings.TrimSuffix(attribute, "Shard"), index) {
 			return attribute + "#" + value
 		}
 	}
@@ -209,8 +211,8 @@ func classOf(key string) string {
 	return class
 }
 
-// profileOf merges the accesses of several runs of an operation on different objects, to the average of a run. A key that all runs
-// share keeps its name; another key is named after its first part.
+// profileOf merges the accesses of several runs of an operation on different objects, to the average of a run. A key
+// that all runs share keeps its name; another key is named after its first part.
 func profileOf(operation string, runs []*recorder) profile {
 	n := float64(len(runs))
 	merged, calls := map[[2]string]*access{}, 0

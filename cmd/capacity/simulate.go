@@ -109,8 +109,8 @@ func (a access) class() string {
 	return class
 }
 
-// addPull adds the part of a batch's access that belongs to one pull. A small batch shares the units of its items among few
-// pulls.
+// addPull adds the part of a batch's access that belongs to one pull. A small batch shares the units of its items among
+// few pulls.
 func (s *simulation) addPull(second int, a access, key string) {
 	units := a.Write / batchSize
 	if a.class() == "log" || a.class() == "pending" {
@@ -201,7 +201,8 @@ func (s *simulation) at(table, key string) *[seconds]keyUse {
 
 func (s *simulation) result() result {
 	r := result{
-		size: s.size, pulls: s.pulls / seconds, unitsPerPull: s.written / max(1, s.pulls), perTable: map[string]keyUse{}, windowCalls: s.calls,
+		size: s.size, pulls: s.pulls / seconds, unitsPerPull: s.written / max(1, s.pulls), perTable: map[string]keyUse{},
+		windowCalls: s.calls,
 	}
 	busiest := map[string]hotKey{}
 	ids := slices.SortedFunc(maps.Keys(s.keys), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })

@@ -49,7 +49,8 @@ func TestHotKeysAreFound(t *testing.T) {
 }
 
 func TestSimulationsAreEqual(t *testing.T) {
-	if first, second := simulate(sizes()[0], profiles(t)), simulate(sizes()[0], profiles(t)); !reflect.DeepEqual(first, second) {
+	if first, second := simulate(sizes()[0], profiles(t)),
+		simulate(sizes()[0], profiles(t)); !reflect.DeepEqual(first, second) {
 		t.Errorf("%+v and %+v", first, second)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // deployed is what the template says about costs and limits.
 type deployed struct {
 	memory map[string]float64 // of each function in MB
-	// What watches the stack with an AlarmTopicArn, by the values of the parameter Monitoring.
+	// The monitoring of a stack with an AlarmTopicArn, by the values of the parameter Monitoring.
 	basic, full monitoring
 	// requestsPerSecond is the default of the parameter RequestsPerSecond, and mostRequestsPerSecond its highest value.
 	requestsPerSecond, mostRequestsPerSecond float64
@@ -54,7 +54,8 @@ func readTemplate(path string) (deployed, error) {
 		return deployed{}, fmt.Errorf("decode the template: %w", err)
 	}
 	accepted := template.Parameters.RequestsPerSecond
-	found := deployed{memory: map[string]float64{}, requestsPerSecond: accepted.Default, mostRequestsPerSecond: accepted.MaxValue}
+	found := deployed{memory: map[string]float64{}, requestsPerSecond: accepted.Default,
+		mostRequestsPerSecond: accepted.MaxValue}
 	for id, r := range template.Resources {
 		switch r.Type {
 		case "AWS::Serverless::Function":

@@ -20,8 +20,9 @@ const (
 	totalLine  = "total"
 	// tolerance is the multiple of its entry that a package may use, because its CPU time varies between runs.
 	tolerance = 1.5
-	// spare is the share of the total that a package may use beyond its tolerance. Up to half of it, it needs no entry. The work of a
-	// property depends on what it draws: with some seeds, a package of 20 units takes 75. That changes nothing in how long all tests take.
+	// spare is the share of the total that a package may use beyond its tolerance. Up to half of it, it needs no entry.
+	// The work of a property depends on its random values: with some seeds, a package of 20 units takes 75. That does not
+	// change the total of all tests.
 	spare = 0.01
 )
 
@@ -47,9 +48,9 @@ func budget(args []string) error {
 	return report(os.Stdout, used, allowed)
 }
 
-// readRecords returns the units that the tests of each package have used. It divides their CPU time by the time of the unit of work around
-// them, because everything takes longer while the other processor compiles, for example. A single measurement may be wrong, so that time
-// counts as the median of the run at least, and as one and a half of it at most.
+// readRecords returns the units that the tests of each package have used. It divides their CPU time by the time of the
+// unit of work around them, because everything takes longer while the other processor compiles, for example. A single
+// measurement may be wrong, so that time counts as the median of the run at least, and as one and a half of it at most.
 func readRecords(path string) (map[string]float64, error) {
 	type record struct {
 		name      string
@@ -105,7 +106,8 @@ func report(w io.Writer, used, allowed map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(allowed)) {
 		if _, isMeasured := used[name]; !isMeasured && name != totalLine {
 			failed = true
-			_, _ = fmt.Fprintf(w, "FAIL: the tests of %s did not run: if they have moved, change its entry in %s\n", name, budgetFile)
+			_, _ = fmt.Fprintf(w, "FAIL: the tests of %s did not run: if they have moved, change its entry in %s\n", name,
+				budgetFile)
 		}
 	}
 	_, _ = fmt.Fprintf(w, "%8.1f units of %.1f  in total, of %d packages\n", total, allowed[totalLine], len(used))
@@ -120,7 +122,7 @@ func report(w io.Writer, used, allowed map[string]float64) error {
 	return nil
 }
 
-// totalSlack is the factor between what all tests have used and what they may use.
+// totalSlack is the CPU time that all tests may use, as a multiple of the recorded total.
 const totalSlack = 1.2
 
 func writeBudget(path string, used map[string]float64) error {

@@ -60,8 +60,8 @@ func (p *goPackage) addCode(name string, node ast.Node, packages []string) {
 	p.testCode[name] = code
 }
 
-// raceTests returns whether the tests of a package run under the race detector, and if only some do, which. These are the tests that start
-// goroutines, themselves or in the code of the tests that they use.
+// raceTests returns whether the tests of a package run under the race detector, and if only some do, which. These are
+// the tests that start goroutines, themselves or in the code of the tests that they use.
 func (p *goPackage) raceTests() (runs bool, some []string) {
 	if !p.hasTests {
 		return false, nil
@@ -117,13 +117,14 @@ func importedConcurrency(file *ast.File) (names []string) {
 	return names
 }
 
-// startsGoroutines reports whether a file can start a goroutine: by a go statement, a call of one of concurrencyFunctions, or an import of
-// one of concurrencyPackages.
+// startsGoroutines reports whether a file can start a goroutine: by a go statement, a call of one of
+// concurrencyFunctions, or an import of one of concurrencyPackages.
 func startsGoroutines(file *ast.File) bool {
 	return len(importedConcurrency(file)) > 0 || startsIn(file, nil)
 }
 
-// startsIn is like startsGoroutines for a part of a file. The packages are those of concurrencyPackages that the file imports.
+// startsIn is like startsGoroutines for a part of a file. The packages are those of concurrencyPackages that the file
+// imports.
 func startsIn(node ast.Node, packages []string) (found bool) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {

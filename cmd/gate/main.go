@@ -2,8 +2,8 @@
 //
 //	quick      check the packages that differ from a commit: format, lint, and the tests of them and of the packages that import them
 //	race       write the list of the tests that run under the race detector, or print the packages of a module
-//	measure    run a test binary for `go test -exec`, record the CPU time that it and its child processes use, and kill what it leaves behind
-//	retry      run the failed tests of a log again, to tell which of them fail by chance
+//	measure    run a test binary for `go test -exec`, record the CPU time of its process tree, and kill processes that it leaves behind
+//	retry      run the failed tests of a log again, to find those that fail by chance
 //	budget     compare the recorded CPU times with .ci/budget.tsv
 //
 // It reads the tree itself, instead of running `go list`, because that takes seconds for each module.
@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// errFailed ends the command after it has printed what is wrong.
+// errFailed ends the command after it has printed the problem.
 var errFailed = errors.New("failed")
 
 func main() {

@@ -14,13 +14,14 @@ import (
 	"time"
 )
 
-// measure runs a test binary for `go test -exec`, perhaps only some of its tests. It appends a line to a file: the package, the CPU seconds
-// of the binary and of all its child processes, and those of the unit of work before and after. It kills child processes that outlive the
-// binary by more than the patience, and fails then.
+// measure runs a test binary for `go test -exec`, perhaps only some of its tests. It appends a line to a file: the
+// package, the CPU seconds of the binary and of all its child processes, and those of the unit of work before and
+// after. It kills child processes that outlive the binary by more than the patience, and fails then.
 func measure(args []string) error {
 	set, root := newFlags("measure")
 	to := set.String("to", "", "append the line to this `file`")
-	kind := set.String("kind", "all", "run only the tests that run under the race detector: race; or only the others: plain")
+	kind := set.String("kind", "all",
+		"run only the tests that run under the race detector: race; or only the others: plain")
 	patience := set.Duration("patience", time.Minute, "how long processes that the binary has left may take to end")
 	if err := set.Parse(args); err != nil {
 		return err
@@ -69,7 +70,8 @@ func folderIn(root string) (string, error) {
 	return filepath.ToSlash(folder), err
 }
 
-// runTest runs the binary, and passes signals on: go test sends SIGQUIT when the time of a test is over. Ctrl-C reaches the binary as well.
+// runTest runs the binary, and passes signals on: go test sends SIGQUIT when the time of a test is over. Ctrl-C reaches
+// the binary as well.
 func runTest(args []string) error {
 	command := exec.Command(args[0], args[1:]...) //nolint:gosec // go test passes the binary that it has built
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -91,7 +93,8 @@ func runTest(args []string) error {
 	return err
 }
 
-// endOrphans waits for the child processes that the binary has left, and kills those that do not end. It returns their names.
+// endOrphans waits for the child processes that the binary has left, and kills those that do not end. It returns their
+// names.
 func endOrphans(patience time.Duration) (killed []string) {
 	deadline := time.Now().Add(patience)
 	for {

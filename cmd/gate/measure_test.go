@@ -27,7 +27,8 @@ func measured(t *testing.T, patience, script string) (cpu float64, output string
 		t.Fatal(err)
 	}
 	records := filepath.Join(t.TempDir(), "records")
-	command := exec.CommandContext(t.Context(), self, "measure", "-root", "../..", "-patience", patience, "-to", records, "sh", "-c", script)
+	command := exec.CommandContext(t.Context(), self, "measure", "-root", "../..", "-patience", patience, "-to", records,
+		"sh", "-c", script)
 	command.Env = append(os.Environ(), "GATE_TEST_RUNS_GATE=1")
 	printed, failed := command.CombinedOutput()
 	line, err := os.ReadFile(records)

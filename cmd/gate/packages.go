@@ -119,8 +119,8 @@ func (p *project) importers(dirs []string) []string {
 // rules is the folder of the tests that check rules of all files.
 const rules = "tests/rules"
 
-// packageOf returns the folder of the package that a file belongs to: the innermost folder above it that has Go files, or else that of the
-// rules, if there is one.
+// packageOf returns the folder of the package that a file belongs to: the innermost folder above it that has Go files,
+// or else the folder of the rules, if there is one.
 func (p *project) packageOf(file string) string {
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if p.packages[dir] != nil {

@@ -10,7 +10,8 @@ import (
 	"testing/fstest"
 )
 
-// tree returns a project with two modules: "." with the packages a, which b imports, and b, which only c's test imports; and local.
+// tree returns a project with two modules: "." with the packages a, which b imports, and b, which only c's test
+// imports; and local.
 func tree() fs.FS {
 	files := map[string]string{
 		"go.mod": "module portside\n", "local/go.mod": "module portside/local\n",
@@ -95,7 +96,8 @@ func TestTestsThatStartGoroutinesAreFound(t *testing.T) {
 		"func unused() { go f() }":                                                                 "a\n",
 		"func TestA(t *testing.T) { f() }":                                                         "",
 	} {
-		files := fstest.MapFS{"a/a.go": {Data: []byte("package a")}, "a/a_test.go": {Data: []byte("package a\n" + source + plain)}}
+		files := fstest.MapFS{"a/a.go": {Data: []byte("package a")},
+			"a/a_test.go": {Data: []byte("package a\n" + source + plain)}}
 		p, err := readProject(files)
 		if err != nil {
 			t.Fatal(err)
@@ -139,8 +141,8 @@ func TestRaceListIsUpToDate(t *testing.T) {
 	}
 }
 
-// TestQuickSteps has a package b that differs, c that imports it, with expensive tests, and a that imports a removed package.
-// The tests of local read files outside their module.
+// TestQuickSteps has a package b that differs, c that imports it, with expensive tests, and a that imports a removed
+// package. The tests of local read files outside their module.
 func TestQuickSteps(t *testing.T) {
 	p := readTree(t)
 	files := []string{"b/b.go", "local/e/web/x.js", "functions/portal/web/a.js", "functions/portal/types/a.d.ts", "gone/gone.go"}

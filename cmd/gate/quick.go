@@ -26,8 +26,8 @@ var targets = map[string]string{
 	".ci/deploy":              "check-deploy",
 }
 
-// quick checks what differs from a commit: the format and the lint of the packages, and the tests of them and of those that import them.
-// It leaves the tests of importers with a line in the budget to .ci/run.
+// quick checks what differs from a commit: the format and the lint of the packages, and the tests of them and of those
+// that import them. It leaves the tests of importers with a line in the budget to .ci/run.
 func quick(args []string) error {
 	set, root := newFlags("quick")
 	base := set.String("base", "HEAD", "`commit` to compare the files with")
@@ -76,8 +76,8 @@ func (s step) String() string {
 	return s.dir + ": " + strings.Join(append([]string{filepath.Base(s.command[0])}, s.command[1:]...), " ")
 }
 
-// quickSteps returns two lists of steps, which can run at the same time, the folders of the packages with the files, and those of
-// the importers that it leaves out.
+// quickSteps returns two lists of steps, which can run at the same time, the folders of the packages with the files,
+// and those of the importers that it leaves out.
 func (p *project) quickSteps(files []string, linter string, isExpensive func(dir string) bool) (steps [][]step, touched, left []string) {
 	found := map[string]bool{}
 	var goFiles, removed []string
@@ -88,7 +88,8 @@ func (p *project) quickSteps(files []string, linter string, isExpensive func(dir
 		if dir := path.Dir(file); filepath.Ext(file) == ".go" && p.packages[dir] == nil {
 			removed = append(removed, dir)
 		}
-		if _, err := fs.Stat(p.tree, file); err == nil && filepath.Ext(file) == ".go" && !strings.Contains(file, "testdata/") {
+		if _, err := fs.Stat(p.tree, file); err == nil && filepath.Ext(file) == ".go" &&
+			!strings.Contains(file, "testdata/") {
 			goFiles = append(goFiles, file)
 		}
 	}
@@ -119,8 +120,8 @@ func (p *project) quickSteps(files []string, linter string, isExpensive func(dir
 	return steps, touched, left
 }
 
-// testSteps returns the steps that test packages and their importers, and the importers that it leaves out, because their tests are
-// expensive. It adds those of the rules, which hold in all packages.
+// testSteps returns the steps that test packages and their importers, and the importers that it leaves out, because
+// their tests are expensive. It adds those of the rules, which hold in all packages.
 func (p *project) testSteps(touched, removed []string, isExpensive func(dir string) bool) (steps []step, left []string) {
 	var chosen []string
 	for _, dir := range p.importers(slices.Concat(touched, removed)) {

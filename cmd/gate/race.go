@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// raceFile lists what `.ci/run` runs under the race detector: a package on each line, and if only some of its tests start goroutines,
-// their names. It is generated, so that a review shows what changes. It leaves out t.Parallel and the handlers of httptest servers, which
-// only the nightly run covers.
+// raceFile lists what `.ci/run` runs under the race detector: a package on each line, and if only some of its tests
+// start goroutines, their names. It is generated, so that a review shows what changes. It leaves out t.Parallel and the
+// handlers of httptest servers, which only the nightly run covers.
 const raceFile = ".ci/race"
 
 // raceList returns the lines of raceFile.
@@ -31,7 +31,8 @@ func race(args []string) error {
 	set, root := newFlags("race")
 	write := set.Bool("write", false, "write "+raceFile)
 	module := set.String("module", "", "print the packages of the module in this `folder`, as arguments of go test")
-	kind := set.String("kind", "all", "with -module, print packages with tests under the race detector: race; with others: plain; all")
+	kind := set.String("kind", "all",
+		"with -module, print packages with tests under the race detector: race; with others: plain; all")
 	only := set.String("only", "", "with -module, print only packages in or below this `folder`")
 	except := set.String("except", "", "with -module, leave out the packages in or below this `folder`")
 	if err := set.Parse(args); err != nil {
@@ -48,12 +49,14 @@ func race(args []string) error {
 		return os.WriteFile(filepath.Join(*root, raceFile), []byte(p.raceList()), 0o644)
 	}
 	// gate measure selects tests by this file, so it must match the code.
-	if written, err := os.ReadFile(filepath.Join(*root, raceFile)); *kind != "all" && (err != nil || string(written) != p.raceList()) {
+	if written, err := os.ReadFile(filepath.Join(*root, raceFile)); *kind != "all" &&
+		(err != nil || string(written) != p.raceList()) {
 		return fmt.Errorf("%s is out of date: run make generate", raceFile)
 	}
 	var chosen []string
 	for dir, each := range p.packages {
-		isChosen := each.hasTests && each.module == *module && isBelow(dir, *only) && (*except == "" || !isBelow(dir, *except))
+		isChosen := each.hasTests && each.module == *module && isBelow(dir, *only) &&
+			(*except == "" || !isBelow(dir, *except))
 		runs, some := each.raceTests()
 		isKind := *kind == "all" || *kind == "race" && runs || *kind == "plain" && (!runs || len(some) > 0)
 		if isChosen && isKind {
@@ -65,8 +68,8 @@ func race(args []string) error {
 	return err
 }
 
-// selectTests returns an argument for the test binary of a package in which only some tests run under the race detector: with kind race
-// it runs these, and with kind plain all others. For other packages and kinds it returns none.
+// selectTests returns an argument for the test binary of a package in which only some tests run under the race
+// detector: with kind race it runs these, and with kind plain all others. For other packages and kinds it returns none.
 func selectTests(root, dir, kind string) ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(root, raceFile))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// retry runs the failed tests of a log of go test again, and says which of them fail by chance. It always fails: a test that passes the
-// second time has failed, too.
+// retry runs the failed tests of a log of go test again, and says which of them fail by chance. It always fails: a test
+// that passes the second time has failed, too.
 func retry(args []string) error {
 	set, root := newFlags("retry")
 	log := set.String("log", "", "`file` with the output of go test")
@@ -48,8 +48,8 @@ type failure struct {
 	isRace bool     // the race detector reported something
 }
 
-// failureLine matches the lines of a failed test of the top level, and of its package. A package can also fail outside its tests, for
-// example because it leaves processes.
+// failureLine matches the lines of a failed test of the top level, and of its package. A package can also fail outside
+// its tests, for example because it leaves processes.
 var failureLine = regexp.MustCompile(`^(?:--- FAIL: (\w+) \(|FAIL\tportside(?:/(\S+))?)`)
 
 // readFailures reads the failed packages. go test prints the tests of a package, and then the package.
@@ -96,7 +96,8 @@ func (f failure) again(root string, p *goPackage) {
 	output, err := command.CombinedOutput()
 	what := strings.Join(f.tests, ", ") + " of " + f.dir
 	if err == nil {
-		_, _ = fmt.Fprintf(os.Stdout, "PASSED THE SECOND TIME: %s. It fails by chance, which is a defect of the test or of the code. SEED=%s\n",
+		_, _ = fmt.Fprintf(os.Stdout,
+			"PASSED THE SECOND TIME: %s. It fails by chance, which is a defect of the test or of the code. SEED=%s\n",
 			what, os.Getenv("SEED"))
 		return
 	}

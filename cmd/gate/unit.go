@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// unitTime returns the CPU time of a unit, which is a fixed amount of the work that tests do. A busy machine needs more CPU time for the
-// same work. The function does a tenth of the unit, to stay cheap, and multiplies its time.
+// unitTime returns the CPU time of a unit, which is a fixed amount of the work that tests do. A busy machine needs more
+// CPU time for the same work. The function does a tenth of the unit, to stay cheap, and multiplies its time.
 func unitTime() time.Duration {
 	const fraction = 10
 	before := cpuTime(syscall.RUSAGE_SELF)

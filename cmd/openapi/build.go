@@ -19,7 +19,8 @@ var frame []byte
 // object is a JSON object.
 type object = map[string]any
 
-// openAPIDocument is the complete document as YAML and as JSON, with the keys in the same order, and as a collection of requests.
+// openAPIDocument is the complete document as YAML and as JSON, with the keys in the same order, and as a collection of
+// requests.
 type openAPIDocument struct{ yaml, json, collection []byte }
 
 // files returns the content of each file that has the document, by its path in the project.

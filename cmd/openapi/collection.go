@@ -82,14 +82,15 @@ var (
 	noAuth = &requestAuth{Type: "noauth"}
 )
 
-// collectionOf returns the requests of the document as a collection with a folder for each tag. Optional parameters are disabled.
-// Operations that only the portal's own pages can use are left out.
+// collectionOf returns the requests of the document as a collection with a folder for each tag. Optional parameters are
+// disabled. Operations that only the portal's own pages can use are left out.
 func collectionOf(document object) ([]byte, error) {
 	info, _ := document["info"].(object)
 	c := collection{
 		Info: collectionInfo{
 			Name: text(info["title"]), Schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
-			Description: text(info["summary"]) + " Set the variable apiKey, and baseUrl if the service does not run on this machine.",
+			Description: text(info["summary"]) +
+				" Set the variable apiKey, and baseUrl if the service does not run on this machine.",
 		},
 		Auth: apiKeyAuth,
 		Variables: []keyValue{
@@ -150,7 +151,8 @@ func authOf(operation object) (auth *requestAuth, isForPrograms bool) {
 }
 
 func requestOf(method, path string, operation object, auth *requestAuth) request {
-	r := request{Method: strings.ToUpper(method), Description: text(operation["description"]), Auth: auth, Header: []keyValue{}}
+	r := request{Method: strings.ToUpper(method), Description: text(operation["description"]), Auth: auth,
+		Header: []keyValue{}}
 	r.addParameters(operation)
 	r.URL.Host = []string{"{{baseUrl}}"}
 	colons := strings.NewReplacer("{", ":", "}", "")
@@ -219,7 +221,8 @@ func fieldsOf(media object) []keyValue {
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		p, _ := properties[name].(object)
 		fields = append(fields, keyValue{
-			Key: name, Type: "text", Value: exampleOf(p), Description: text(p["description"]), Disabled: !slices.Contains(required, any(name)),
+			Key: name, Type: "text", Value: exampleOf(p), Description: text(p["description"]),
+			Disabled: !slices.Contains(required, any(name)),
 		})
 	}
 	return fields
@@ -231,7 +234,7 @@ func isFile(property object) bool {
 	return isBinary(property) || isBinary(items)
 }
 
-// exampleOf returns the example of a parameter or a field, or its default, as it stands in a URL.
+// exampleOf returns the example of a parameter or a field, or its default, as text.
 func exampleOf(p object) string {
 	schema, _ := p["schema"].(object)
 	for _, from := range []object{p, schema} {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestCollectionHasEveryOperationForPrograms compares the requests with the operations of the document, and checks that each can be sent.
+// TestCollectionHasEveryOperationForPrograms compares the requests with the operations of the document, and checks that
+// each can be sent.
 func TestCollectionHasEveryOperationForPrograms(t *testing.T) {
 	built, err := buildDocument(root)
 	if err != nil {

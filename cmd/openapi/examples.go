@@ -11,8 +11,8 @@ import (
 // maxNesting is how deep schemas may be nested in an example. Only a schema that contains itself is deeper.
 const maxNesting = 24
 
-// addExamples gives each successful JSON answer and each JSON request that has no example one, made of the examples of its properties. It
-// returns an error for a property without an example, so that every example shows real values.
+// addExamples gives each successful JSON answer and each JSON request that has no example one, made of the examples of
+// its properties. It returns an error for a property without an example, so that every example shows real values.
 func addExamples(merged object) error {
 	e := exampler{schemas: childObject(childObject(merged, "components"), "schemas")}
 	var failures []error
@@ -96,8 +96,8 @@ func isNullable(s object) bool {
 	return slices.Contains(names, any("null"))
 }
 
-// object returns an object with an example of each property. A map has one example, for a value with the name total. An optional
-// property of any content is left out, because an empty object is rarely valid.
+// object returns an object with an example of each property. A map has one example, for a value with the name total. An
+// optional property of any content is left out, because an empty object is rarely valid.
 func (e exampler) object(s object, depth int) (any, error) {
 	example := object{}
 	properties, _ := s["properties"].(object)

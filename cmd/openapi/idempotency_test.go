@@ -16,8 +16,8 @@ type keyRule struct {
 	maxLen int
 }
 
-// TestEachIdempotencyKeySaysItsForm checks that each operation with the header describes the form of a key in words and in its schema, and
-// that docs/api.md names the operations that accept only a UUID.
+// TestEachIdempotencyKeySaysItsForm checks that each operation with the header describes the form of a key in words and
+// in its schema, and that docs/api.md names the operations that accept only a UUID.
 func TestEachIdempotencyKeySaysItsForm(t *testing.T) {
 	built, err := buildDocument(root)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command openapi writes the API document: openapi.yaml, the copy that functions/system serves, and a collection of requests for
-// API clients. It also writes the table of error codes in docs/errors.md.
+// Command openapi writes the API document: openapi.yaml, the copy that functions/system serves, and a collection of
+// requests for API clients. It also writes the table of error codes in docs/errors.md.
 //
 //	go run ./cmd/openapi [-root DIR]
 //
@@ -62,8 +62,8 @@ func generate(ctx context.Context, root string, progress io.Writer) error {
 	return nil
 }
 
-// writeParts runs the test of each function that compares its part, and lets those that fail write it. The go command remembers the tests
-// that passed, so it takes seconds if nothing has changed.
+// writeParts runs the test of each function that compares its part, and lets those that fail write it. The go command
+// remembers the tests that passed, so it takes seconds if nothing has changed.
 func writeParts(ctx context.Context, root string, progress io.Writer) error {
 	tests, err := filepath.Glob(filepath.Join(root, "functions", "*", "openapi_test.go"))
 	if err != nil || len(tests) == 0 {

@@ -121,7 +121,7 @@ func TestSimplify(t *testing.T) {
 	}
 }
 
-// TestSimplifyDescribesLimits gives the operation a 429, with and without limits of its own.
+// TestSimplifyDescribesLimits gives the operation a 429, with and without additional limits.
 func TestSimplifyDescribesLimits(t *testing.T) {
 	document := strings.NewReplacer(`"400"`, `"429"`, `"responses": {"BadRequest"`,
 		`"responses": {"TooManyRequests": {}, "LimitReached": {}, "BadRequest"`)
@@ -140,7 +140,8 @@ func TestSimplifyDescribesLimits(t *testing.T) {
 }
 
 func TestSimplifyRejectsUndescribedTagsAndStatuses(t *testing.T) {
-	for old, replacement := range map[string]string{`"tags": ["Known"]`: `"tags": ["Unknown"]`, `"400"`: `"418"`, `["Known"]`: `[]`} {
+	for old, replacement := range map[string]string{`"tags": ["Known"]`: `"tags": ["Unknown"]`, `"400"`: `"418"`,
+		`["Known"]`: `[]`} {
 		whole := parse(t, strings.Replace(small, old, replacement, 1))[0].content
 		if err := simplify(whole); err == nil || !strings.Contains(err.Error(), "post /a") {
 			t.Errorf("with %s: %v, want an error that names the operation", replacement, err)

@@ -128,7 +128,8 @@ func (f function) routes(tb testing.TB, name string) routeTable {
 			continue
 		}
 		if event.Properties.Method != "ANY" {
-			tb.Errorf("template.yaml: %s of %s accepts only %s; other methods would get a 404 instead of a 405", id, name, event.Properties.Method)
+			tb.Errorf("template.yaml: %s of %s accepts only %s; other methods would get a 404 instead of a 405", id, name,
+				event.Properties.Method)
 		}
 		found = append(found, route{event.Properties.Path, name})
 	}

@@ -53,8 +53,8 @@ func simplifyOperation(merged, operation object) error {
 	return errors.Join(checkTags(merged, operation), simplifyResponses(merged, operation, needsCredential))
 }
 
-// simplifyParameter keeps a description only in the parameter and not in its schema. It keeps explode only for lists, where false means
-// commas between the values; without it, clients repeat the parameter, which the API refuses.
+// simplifyParameter keeps a description only in the parameter and not in its schema. It keeps explode only for lists,
+// where false means commas between the values; without it, clients repeat the parameter, which the API refuses.
 func simplifyParameter(parameter object) {
 	schema, _ := parameter["schema"].(object)
 	if parameter["in"] == "query" {
@@ -186,8 +186,8 @@ func allowUnknownFields(value any) {
 	})
 }
 
-// removePatternDescriptions removes a keyword that the standard does not have, so strict readers refuse it. It is text for
-// error messages, which only this service writes.
+// removePatternDescriptions removes a keyword that the standard does not have, so strict readers refuse it. It is text
+// for error messages, which only this service writes.
 func removePatternDescriptions(value any) {
 	eachObject(value, func(o object) {
 		if _, isKeyword := o["patternDescription"].(string); isKeyword {

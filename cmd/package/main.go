@@ -1,11 +1,12 @@
-// Command package writes the deployable package of a release: template.yaml, whose functions refer to their archives, an archive for each
-// function, and the bill of materials.
+// Command package writes the deployable package of a release: template.yaml, whose functions refer to their archives,
+// an archive for each function, and the bill of materials.
 //
 //	go run ./cmd/package -release DIR [-root DIR]
 //
 // The folder of the release has one folder per function with its binary, as `make release` writes it. The package is
-// DIR/portside-VERSION.zip. The same binaries always make the same bytes: entries are sorted, and their times and permissions do not depend
-// on the files. So a function that did not change has the same archive, and its deployment changes nothing.
+// DIR/portside-VERSION.zip. The same binaries always make the same bytes: entries are sorted, and their times and
+// permissions do not depend on the files. So a function that did not change has the same archive, and its deployment
+// changes nothing.
 package main
 
 import (
@@ -70,7 +71,8 @@ func pack(root, release string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the bill of materials: %w", err)
 	}
-	entries := []entry{{"portside.cdx.json", readable, materials, false}, {"template.yaml", readable, []byte(packaged), false}}
+	entries := []entry{{"portside.cdx.json", readable, materials, false},
+		{"template.yaml", readable, []byte(packaged), false}}
 	for _, name := range functions {
 		binary, err := os.ReadFile(filepath.Join(release, name, "bootstrap"))
 		if err != nil {
@@ -88,7 +90,8 @@ func pack(root, release string) ([]byte, error) {
 	return archiveOf(entries)
 }
 
-// checkFolders fails for a binary that the template does not have, because it would be missing in the package but not in the checksums.
+// checkFolders fails for a binary that the template does not have, because it would be missing in the package but not
+// in the checksums.
 func checkFolders(release string, functions []string) error {
 	binaries, err := filepath.Glob(filepath.Join(release, "*", "bootstrap"))
 	if err != nil {
@@ -109,17 +112,19 @@ var (
 	sourceFolder = "    CodeUri: .\n"
 )
 
-// refer returns the template with references to archives, which need no build, and the names of its functions. It changes only these
-// lines, so that a reader can compare both templates.
+// refer returns the template with references to archives, which need no build, and the names of its functions. It
+// changes only these lines, so that a reader can compare both templates.
 func refer(template string) (packaged string, functions []string, err error) {
 	packaged = builtFunction.ReplaceAllStringFunc(template, func(text string) string {
 		parts := builtFunction.FindStringSubmatch(text)
 		functions = append(functions, parts[1])
-		return fmt.Sprintf("  %s:\n    Type: AWS::Serverless::Function\n%s    Properties:\n      CodeUri: %s.zip\n", parts[1], parts[2], parts[1])
+		return fmt.Sprintf("  %s:\n    Type: AWS::Serverless::Function\n%s    Properties:\n      CodeUri: %s.zip\n", parts[1],
+			parts[2], parts[1])
 	})
 	all := strings.Count(template, "Type: AWS::Serverless::Function\n")
 	if len(functions) == 0 || len(functions) != all {
-		return "", nil, fmt.Errorf("the template has %d functions, and %d that are built as cmd/package expects", all, len(functions))
+		return "", nil, fmt.Errorf("the template has %d functions, and %d that are built as cmd/package expects", all,
+			len(functions))
 	}
 	if n := strings.Count(template, sourceFolder); n != 1 {
 		return "", nil, fmt.Errorf("the template has %d lines %q, want one, in Globals", n, strings.TrimSpace(sourceFolder))

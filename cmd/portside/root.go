@@ -32,7 +32,7 @@ const (
 	operators = "operators"
 )
 
-// aliases are other first arguments, and what they mean.
+// aliases are other first arguments, and their meanings.
 var aliases = map[string]string{"-help": "--help", "--version": "version", "-version": "version"}
 
 // exitError is the exit code of a command that has reported its error itself.

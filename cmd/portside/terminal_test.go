@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// terminalTimeout bounds a command that waits for a key that nobody presses.
+// terminalTimeout bounds a command that waits for a key press, which the test never sends.
 const terminalTimeout = time.Minute
 
 // terminal is a pseudo terminal on which portside runs.

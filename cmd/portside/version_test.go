@@ -38,7 +38,7 @@ func TestRevision(t *testing.T) {
 	}
 }
 
-// TestRevisionOfGoRun uses a checkout of its own, because the sources of the test may have no history.
+// TestRevisionOfGoRun creates a checkout, because the sources of the test may have no history.
 func TestRevisionOfGoRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -2,9 +2,10 @@
 //
 //	go run ./cmd/sbom -release DIR [-root DIR]
 //
-// The folder of the release has one folder per function with its binary, and the command line for each platform, as `make release`
-// writes them. The modules come from the build information in the binaries, so the document names what is linked and not what go.mod
-// permits. The libraries of the portal come from the manifest beside them. The same release always has the same document, byte for byte.
+// The folder of the release has one folder per function with its binary, and the command line for each platform, as
+// `make release` writes them. The modules come from the build information in the binaries, so the document names the
+// linked modules, which can be fewer than those in go.mod. The libraries of the portal come from the manifest beside
+// them. The same release always has the same document, byte for byte.
 package main
 
 import (

@@ -69,9 +69,11 @@ func TestDocumentHasWhatIsLinked(t *testing.T) {
 	if !ok || len(build.Deps) == 0 {
 		t.Fatal("this program has no build information")
 	}
-	users, portal := dependencies(t, decoded, "function:UsersFunction"), dependencies(t, decoded, "function:PortalFunction")
+	users, portal := dependencies(t, decoded, "function:UsersFunction"),
+		dependencies(t, decoded, "function:PortalFunction")
 	for _, m := range build.Deps {
-		if ref := "pkg:golang/" + strings.ToLower(m.Path) + "@" + m.Version; m.Replace == nil && !slices.Contains(users, ref) {
+		if ref := "pkg:golang/" + strings.ToLower(m.Path) + "@" + m.Version; m.Replace == nil &&
+			!slices.Contains(users, ref) {
 			t.Errorf("the document lacks %s", ref)
 		}
 	}
@@ -107,7 +109,8 @@ func TestBadReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for release, want := range map[string]string{
-		t.TempDir(): "run `make release` first", withoutCommand: "has no command: run `make release` first", broken: "is not a Go program",
+		t.TempDir(): "run `make release` first", withoutCommand: "has no command: run `make release` first",
+		broken: "is not a Go program",
 	} {
 		if err := write(io.Discard, filepath.Join("..", ".."), release); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)

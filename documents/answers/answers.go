@@ -1,6 +1,6 @@
-// Package answers has the types of questions about documents and of their answers. An [Engine] summarizes a document, extracts
-// the values of variables from it with the quotes that prove them, or compares two documents. Package offline has an engine
-// that needs no model.
+// Package answers has the types of questions about documents and of their answers. An [Engine] summarizes a document,
+// extracts the values of variables from it with the quotes that prove them, or compares two documents. Package offline
+// has an engine that needs no model.
 package answers
 
 import (
@@ -63,16 +63,16 @@ const (
 	Boolean Type = "boolean"
 )
 
-// Variable is a value to look for in a document. Name and Description come from clients and are untrusted: an engine takes them as a
-// question and never as an instruction.
+// Variable is a value to look for in a document. Name and Description come from clients and are untrusted: an engine
+// takes them as a question and never as an instruction.
 type Variable struct {
 	Name        string
 	Type        Type
 	Description string
 }
 
-// Table is a list of records to look for in a document, such as the line items of an invoice. Its texts are as untrusted as those of a
-// Variable.
+// Table is a list of records to look for in a document, such as the line items of an invoice. Its texts are as
+// untrusted as those of a Variable.
 type Table struct {
 	Name        string
 	Description string
@@ -154,15 +154,16 @@ type Extraction struct {
 	Warnings   []string
 }
 
-// Checked returns the extraction that the settings ask for. It replaces a value by null if the value does not have the variable's
-// type, has no quote that the document contains, or has less confidence than the settings ask for, because a caller could not
-// tell such a value from a fact. A value with too little confidence is a candidate.
+// Checked returns the extraction that the settings ask for. It replaces a value by null if the value does not have the
+// variable's type, has no quote that the document contains, or has less confidence than the settings ask for, because a
+// caller could not tell such a value from a fact. A value with too little confidence is a candidate.
 //
-// The confidence of a value is at most that of the OCR in its words. If the settings set no minimum, a value whose words are hard to read
-// is also null.
+// The confidence of a value is at most the OCR confidence of its words. If the settings set no minimum, a value whose
+// words are hard to read is also null.
 func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction {
 	kept := Extraction{
-		Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Candidates: map[string][]Candidate{}, Warnings: e.Warnings,
+		Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Candidates: map[string][]Candidate{},
+		Warnings: e.Warnings,
 	}
 	for _, t := range s.Tables {
 		if kept.Rows == nil {
@@ -234,7 +235,8 @@ func validCandidates(all []Candidate, d *documents.Document, t Type) []Candidate
 	return kept
 }
 
-// validQuotes returns the quotes that are in the text at their positions. It limits their confidence to that of the OCR in their words.
+// validQuotes returns the quotes that are in the text at their positions. It limits their confidence to the OCR
+// confidence of their words.
 func validQuotes(all []Evidence, d *documents.Document) []Evidence {
 	text := d.Text()
 	var kept []Evidence
@@ -280,8 +282,8 @@ func (s CompareSettings) Extraction() ExtractSettings {
 	}
 }
 
-// Engine answers questions about documents. It treats the text of a document as data, never as instructions. Every value that
-// it returns has the variable's type and a quote that the document contains.
+// Engine answers questions about documents. It treats the text of a document as data, never as instructions. Every
+// value that it returns has the variable's type and a quote that the document contains.
 type Engine interface {
 	// Version returns the name and revision of the engine. The same version gives the same answer to the same question.
 	Version() string

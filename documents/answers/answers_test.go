@@ -82,7 +82,7 @@ func TestCandidatesAreChecked(t *testing.T) {
 	}
 }
 
-// The confidence of a value is at most that of the OCR in its words.
+// The confidence of a value is at most the OCR confidence of its words.
 func TestDoubtfulWordsLowerConfidence(t *testing.T) {
 	twelve := answers.Value{Type: answers.Number, Text: "12"}
 	proof := answers.Evidence{Quote: "12 EUR", Start: len("Total: "), Confidence: 0.9}

@@ -5,8 +5,9 @@ import "sort"
 // anchor is a clause that both documents have, by its index in each of them.
 type anchor struct{ first, second int }
 
-// anchors returns the clauses that occur exactly once in each document and in the same order in both. The anchors divide long texts into
-// short ones, because lcs finds all equal clauses only if there are few changes. This is the patience algorithm of Bram Cohen.
+// anchors returns the clauses that occur exactly once in each document and in the same order in both. The anchors
+// divide long texts into short ones, because lcs finds all equal clauses only if there are few changes. This is the
+// patience algorithm of Bram Cohen.
 func anchors(a, b []clause) []anchor {
 	inSecond := uniqueClauses(b)
 	var common []anchor

@@ -1,6 +1,6 @@
-// Package changes compares the whole texts of two documents, clause by clause. It finds the clauses that were added, removed or changed,
-// and the words of a changed clause that differ. A clause is a block of a document: a paragraph, a heading, a list item, a table row or
-// the like. The comparison ignores spaces and the kinds of blocks.
+// Package changes compares the whole texts of two documents, clause by clause. It finds the clauses that were added,
+// removed or changed, and the words of a changed clause that differ. A clause is a block of a document: a paragraph, a
+// heading, a list item, a table row or the like. The comparison ignores spaces and the kinds of blocks.
 package changes
 
 import (
@@ -27,8 +27,8 @@ const (
 	MaxChanges = 1_000  // of an answer
 	// maxWords limits the length of the clauses whose words are compared.
 	maxWords = 2_000
-	// maxPairs limits how many pairs of a removed and an added clause are compared between two equal clauses. maxAllPairs is the limit for
-	// the whole text.
+	// maxPairs limits how many pairs of a removed and an added clause are compared between two equal clauses. maxAllPairs
+	// is the limit for the whole text.
 	maxPairs, maxAllPairs = 10_000, 50_000
 )
 
@@ -40,7 +40,8 @@ type Change struct {
 	Words []Words
 }
 
-// Words has successive words of the first document, and the words that replace them in the second one. Either may be empty.
+// Words has successive words of the first document, and the words that replace them in the second one. Either may be
+// empty.
 type Words struct{ First, Second string }
 
 // Changes has the differences between two documents, in the order of the texts.
@@ -102,7 +103,8 @@ func (c *comparer) between(a, b []clause) (all []Change) {
 	return all
 }
 
-// pair returns the changes between two equal clauses. A removed and an added clause with similar words become one changed clause.
+// pair returns the changes between two equal clauses. A removed and an added clause with similar words become one
+// changed clause.
 func (c *comparer) pair(removed, added []clause) (all []Change) {
 	partner := c.partners(removed, added)
 	next := 0 // index of the next added clause
@@ -125,8 +127,9 @@ func (c *comparer) pair(removed, added []clause) (all []Change) {
 	return all
 }
 
-// partners returns for each removed clause the index of the added clause that it became, or -1. The indexes increase, and the sum of the
-// similarities is the largest possible. If there are too many clauses, each is compared only with the clause that has the same index.
+// partners returns for each removed clause the index of the added clause that it became, or -1. The indexes increase,
+// and the sum of the similarities is the largest possible. If there are too many clauses, each is compared only with
+// the clause that has the same index.
 func (c *comparer) partners(removed, added []clause) []int {
 	all := make([]int, len(removed))
 	for i := range all {
@@ -187,8 +190,8 @@ func (a alignment) isPair(i, j int) bool {
 // minSimilarity is the similarity from which a removed and an added clause count as one changed clause.
 const minSimilarity = 0.5
 
-// similarity returns the share of words that two clauses have in common, from 0 to 1 (the Sørensen–Dice coefficient). It compares only the
-// first words of long clauses.
+// similarity returns the share of words that two clauses have in common, from 0 to 1 (the Sørensen–Dice coefficient).
+// It compares only the first words of long clauses.
 func similarity(a, b []string) float64 {
 	const maxCompared = 200
 	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]

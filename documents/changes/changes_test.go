@@ -74,7 +74,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestManyChanges changes every third of many clauses. The search for equal clauses alone is exact only for about 100 changes.
+// TestManyChanges changes every third of many clauses. The search for equal clauses alone is exact only for about 100
+// changes.
 func TestManyChanges(t *testing.T) {
 	var first, second strings.Builder
 	for i := range 3_000 {
@@ -97,12 +98,14 @@ func TestManyChanges(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	first, second := document(t, strings.Repeat("a b c\n", changes.MaxClauses+5)), document(t, strings.Repeat("d\ne\n", changes.MaxClauses))
+	first, second := document(t, strings.Repeat("a b c\n", changes.MaxClauses+5)),
+		document(t, strings.Repeat("d\ne\n", changes.MaxClauses))
 	if found := changes.Between(first, second); !found.Truncated || len(found.All) != changes.MaxChanges {
 		t.Errorf("%d changes, truncated %t", len(found.All), found.Truncated)
 	}
 	long := strings.Repeat("word ", 3_000)
-	if found := changes.Between(document(t, long+"one"), document(t, long+"two")); len(found.All) != 1 || found.All[0].Words != nil {
+	if found := changes.Between(document(t, long+"one"), document(t, long+"two")); len(found.All) != 1 ||
+		found.All[0].Words != nil {
 		t.Errorf("a long clause: %d changes", len(found.All))
 	}
 }

@@ -1,9 +1,9 @@
-// Package charset finds out which character set a text has and converts it to UTF-8. All readers use it, so that the same
-// bytes become the same text in every format.
+// Package charset finds out which character set a text has and converts it to UTF-8. All readers use it, so that the
+// same bytes become the same text in every format.
 //
-// The evidence counts in this order: a byte order mark, letters that are only valid in UTF-8, the frequent letters of another script
-// than the Latin one, what the file or its sender declares, zero bytes as UTF-16 has them, and the letters and words of the
-// languages that this module knows.
+// The evidence counts in this order: a byte order mark, letters that are only valid in UTF-8, the frequent letters of
+// another script than the Latin one, what the file or its sender declares, zero bytes as UTF-16 has them, and the
+// letters and words of the languages that this module knows.
 package charset
 
 import (
@@ -30,7 +30,7 @@ func Decode(data []byte, declared string) string {
 		return string(data)
 	}
 	if other := ByScript(data); other != nil {
-		return Convert(data, other) // unlike in Latin texts, the letters are surer than what is declared
+		return Convert(data, other) // unlike in Latin texts, the letters are surer than the declaration
 	}
 	if named := byName(declared); named != nil {
 		return Convert(data, named)
@@ -64,8 +64,8 @@ func Convert(data []byte, from encoding.Encoding) string {
 	return string(text)
 }
 
-// NewReader converts XML or XHTML to UTF-8 while it is read. It detects the character set from the first 4 KB, and assumes
-// UTF-8 if they show no other set.
+// NewReader converts XML or XHTML to UTF-8 while it is read. It detects the character set from the first 4 KB, and
+// assumes UTF-8 if they show no other set.
 func NewReader(from io.Reader) *bufio.Reader {
 	const bufferSize = 32 << 10
 	in := bufio.NewReaderSize(from, bufferSize)
@@ -80,7 +80,7 @@ func NewReader(from io.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(found.NewDecoder().Reader(in), bufferSize)
 }
 
-// ByMark returns the character set that a byte order mark at the beginning names, or nil if there is no mark.
+// ByMark returns the character set that a byte order mark at the beginning names, or nil without a mark.
 func ByMark(data []byte) encoding.Encoding {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
@@ -93,8 +93,8 @@ func ByMark(data []byte) encoding.Encoding {
 	return nil
 }
 
-// byName returns nil for an unknown name, and for UTF-8: a text that is not valid UTF-8 has another character set, whatever
-// it declares.
+// byName returns nil for an unknown name, and for UTF-8: a text that is not valid UTF-8 has another character set,
+// whatever it declares.
 func byName(name string) encoding.Encoding {
 	found, err := htmlindex.Get(strings.TrimSpace(name))
 	if err != nil || found == unicode.UTF8 || found == encoding.Replacement {
@@ -103,8 +103,8 @@ func byName(name string) encoding.Encoding {
 	return found
 }
 
-// isMultiByte reports whether the text has characters of several bytes in UTF-8, and at least ten of them for each byte that
-// is invalid.
+// isMultiByte reports whether the text has characters of several bytes in UTF-8, and at least ten of them for each byte
+// that is invalid.
 func isMultiByte(data []byte) bool {
 	valid, invalid := 0, 0
 	for i := 0; i < len(data); {
@@ -135,8 +135,8 @@ func isASCII(data []byte) bool {
 	return true
 }
 
-// ByZeros returns the form of UTF-16 that a text without a byte order mark has, or nil. Every other byte of a Latin letter
-// is zero.
+// ByZeros returns the form of UTF-16 that a text without a byte order mark has, or nil. Every other byte of a Latin
+// letter is zero.
 func ByZeros(data []byte) encoding.Encoding {
 	const maxSample = 64 << 10
 	sample := data[:min(len(data), maxSample)]

@@ -31,8 +31,8 @@ type candidate struct {
 	languages []language
 }
 
-// byLetters returns the character set in which the bytes beyond ASCII are letters of one language. Without evidence this is
-// Windows-1252, which most texts have.
+// byLetters returns the character set in which the bytes beyond ASCII are letters of one language. Without evidence
+// this is Windows-1252, which most texts have.
 func byLetters(data []byte) encoding.Encoding {
 	sample := data[:min(len(data), 256<<10)]
 	words := commonWords(sample)
@@ -52,8 +52,8 @@ func byLetters(data []byte) encoding.Encoding {
 	return best
 }
 
-// share returns how many of the bytes beyond ASCII are among the letters, from 0 to 1. Only bytes beside an ASCII letter
-// count, because others may be punctuation.
+// share returns how many of the bytes beyond ASCII are among the letters, from 0 to 1. Only bytes beside an ASCII
+// letter count, because others may be punctuation.
 func share(data []byte, in *charmap.Charmap, letters string) float64 {
 	known, all := 0, 0
 	for i, c := range data {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// script is an alphabet besides the Latin one, with its character sets of one byte per letter.
+// script is a non-Latin alphabet, with its character sets of one byte per letter.
 type script struct {
 	frequent string // the letters that make up most of a text, in lower case
 	charmaps []*charmap.Charmap
@@ -19,7 +19,8 @@ type script struct {
 // The frequent letters are the ten to twelve most frequent ones of the languages that use the script.
 var scripts = []script{
 	{"оеаинтсрвлкі", []*charmap.Charmap{
-		charmap.Windows1251, charmap.KOI8U, charmap.CodePage866, charmap.ISO8859_5, charmap.MacintoshCyrillic, charmap.CodePage855,
+		charmap.Windows1251, charmap.KOI8U, charmap.CodePage866, charmap.ISO8859_5, charmap.MacintoshCyrillic,
+		charmap.CodePage855,
 	}},
 	{"اليمونرتهبدع", []*charmap.Charmap{charmap.Windows1256, charmap.ISO8859_6}},
 	{"αοιετσνηυρςκ", []*charmap.Charmap{charmap.Windows1253, charmap.ISO8859_7}},
@@ -29,8 +30,8 @@ var scripts = []script{
 // maxScriptSample is how much of a text decides about its script, in bytes.
 const maxScriptSample = 64 << 10
 
-// ByScript returns the character set of a text that is mostly in another script than the Latin one, or in EBCDIC. It returns nil for any
-// other text, and for one whose letters do not decide.
+// ByScript returns the character set of a text that is mostly in another script than the Latin one, or in EBCDIC. It
+// returns nil for any other text, and for one whose letters do not decide.
 func ByScript(data []byte) encoding.Encoding {
 	sample := data[:min(len(data), maxScriptSample)]
 	if isEBCDIC(sample) {
@@ -67,8 +68,8 @@ func isMostlyHigh(data []byte) bool {
 	return high >= fewest && high >= low
 }
 
-// frequentShare returns which share of the bytes beyond ASCII are frequent letters in lower case. A capital behind a small letter counts
-// against the character set, because some sets have the same small letters in the same places.
+// frequentShare returns which share of the bytes beyond ASCII are frequent letters in lower case. A capital behind a
+// small letter counts against the character set, because some sets have the same small letters in the same places.
 func frequentShare(data []byte, in *charmap.Charmap, frequent string) float64 {
 	found, all := 0, 0
 	last := ' '
@@ -88,8 +89,8 @@ func frequentShare(data []byte, in *charmap.Charmap, frequent string) float64 {
 	return float64(found) / float64(max(all, 1))
 }
 
-// isEBCDIC reports whether the data is a text of a mainframe: nearly all bytes are letters, digits, spaces and common punctuation of code
-// page 37, and some are spaces.
+// isEBCDIC reports whether the data is a text of a mainframe: nearly all bytes are letters, digits, spaces and common
+// punctuation of code page 37, and some are spaces.
 func isEBCDIC(data []byte) bool {
 	const fewest = 16
 	if len(data) < fewest {

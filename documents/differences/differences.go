@@ -1,8 +1,9 @@
-// Package differences computes how the values of two documents differ. The result is for programs: the amount and the percentage by which
-// numbers differ, the days between dates, and whether texts differ in their words. Package comparison describes the result in a sentence.
+// Package differences computes how the values of two documents differ. The result is for programs: the amount and the
+// percentage by which numbers differ, the days between dates, and whether texts differ in their words. Package
+// comparison describes the result in a sentence.
 //
-// Only this package decides whether two values are equal, so all engines agree. Values are equal only if both were found. Numbers are
-// decimal fractions, and only percentages are rounded.
+// Only this package decides whether two values are equal, so all engines agree. Values are equal only if both were
+// found. Numbers are decimal fractions, and only percentages are rounded.
 package differences
 
 import (
@@ -33,8 +34,8 @@ const (
 	InDoubt    Relation = "inDoubt" // one document has the value, and the other probably has a value that is uncertain
 )
 
-// minUncertain is the least confidence of an uncertain value that makes a comparison InDoubt. A value with less confidence is more likely
-// wrong than right, so the document counts as having no value.
+// minUncertain is the least confidence of an uncertain value that makes a comparison InDoubt. A value with less
+// confidence is more likely wrong than right, so the document counts as having no value.
 const minUncertain = 0.5
 
 // Side is what one document has for a variable.
@@ -58,11 +59,14 @@ func SideOf(e answers.Extraction, name string) Side {
 // Difference is how the second of two values differs from the first. Only Different values have more than a Relation.
 type Difference struct {
 	Relation Relation
-	// Amount is the second number minus the first, in plain decimals. It is empty for other types, and for amounts in two currencies.
+	// Amount is the second number minus the first, in plain decimals. It is empty for other types, and for amounts in two
+	// currencies.
 	Amount string
-	// Percent is Amount as a percentage of the first number, rounded to two decimals. It is empty if the first number is 0.
+	// Percent is Amount as a percentage of the first number, rounded to two decimals. It is empty if the first number is
+	// 0.
 	Percent string
-	// Currencies are the ISO 4217 codes of amounts in two currencies. The exchange rate is not known, so they have no difference.
+	// Currencies are the ISO 4217 codes of amounts in two currencies. The exchange rate is not known, so they have no
+	// difference.
 	Currencies []string
 	// Days is the number of days from the first date to the second, negative if the second is earlier.
 	Days int
@@ -167,8 +171,9 @@ func Days(from, to time.Time) int {
 	return int((to.Unix() - from.Unix()) / secondsPerDay)
 }
 
-// differInForm reports whether two texts differ only in case, spacing or punctuation: they have the same words, or the same characters
-// except spaces. Accents and symbols do not count as punctuation. Punctuation within a number separates words, because 1.5 is not 15.
+// differInForm reports whether two texts differ only in case, spacing or punctuation: they have the same words, or the
+// same characters except spaces. Accents and symbols do not count as punctuation. Punctuation within a number separates
+// words, because 1.5 is not 15.
 func differInForm(a, b string) bool {
 	a, b = cases.Fold().String(norm.NFKC.String(a)), cases.Fold().String(norm.NFKC.String(b))
 	x, y := strings.FieldsFunc(a, isBetweenWords), strings.FieldsFunc(b, isBetweenWords)

@@ -33,7 +33,8 @@ func TestBetweenSaysWhichDocumentsHaveTheValue(t *testing.T) {
 		"both": {found, found, differences.Equal}, "first": {found, missing, differences.OnlyFirst},
 		"second": {missing, found, differences.OnlySecond}, "none": {missing, missing, differences.Neither},
 		"second in doubt": {found, uncertain, differences.InDoubt}, "first in doubt": {uncertain, found, differences.InDoubt},
-		"both uncertain": {uncertain, uncertain, differences.Neither}, "one uncertain": {missing, uncertain, differences.Neither},
+		"both uncertain": {uncertain, uncertain, differences.Neither},
+		"one uncertain":  {missing, uncertain, differences.Neither},
 	} {
 		if got := differences.Between(step.a, step.b); !cmp.Equal(got, differences.Difference{Relation: step.want}) {
 			t.Errorf("%s: %+v, want %s", name, got, step.want)
@@ -46,24 +47,26 @@ func TestBetweenNumbers(t *testing.T) {
 		a, b differences.Side
 		want differences.Difference
 	}{
-		"higher":         {number("1306.8", "1,306.80 EUR"), number("1512.5", "1.512,50 €"), change("205.7", "15.74")},
-		"lower":          {number("200", ""), number("150.5", ""), change("-49.5", "-24.75")},
-		"from a debt":    {number("-4", ""), number("-2", ""), change("2", "50")},
-		"from zero":      {number("0", ""), number("3", ""), change("3", "")},
-		"to zero":        {number("3", ""), number("0.00", ""), change("-3", "-100")},
-		"no float":       {number("0.1", ""), number("0.3", ""), change("0.2", "200")},
-		"many digits":    {number("9007199254740993.01", ""), number("9007199254740993.02", ""), change("0.01", "0")},
-		"hardly less":    {number("9007199254740993", ""), number("9007199254740992", ""), change("-1", "0")},
-		"two currencies": {number("300", "$300.00"), number("300", "€300.00"), differences.Difference{Currencies: []string{"USD", "EUR"}}},
-		"one currency":   {number("200", "200.00"), number("300", "€300.00"), change("100", "50")},
-		"no number":      {number("soon", ""), number("later", ""), differences.Difference{}},
+		"higher":      {number("1306.8", "1,306.80 EUR"), number("1512.5", "1.512,50 €"), change("205.7", "15.74")},
+		"lower":       {number("200", ""), number("150.5", ""), change("-49.5", "-24.75")},
+		"from a debt": {number("-4", ""), number("-2", ""), change("2", "50")},
+		"from zero":   {number("0", ""), number("3", ""), change("3", "")},
+		"to zero":     {number("3", ""), number("0.00", ""), change("-3", "-100")},
+		"no float":    {number("0.1", ""), number("0.3", ""), change("0.2", "200")},
+		"many digits": {number("9007199254740993.01", ""), number("9007199254740993.02", ""), change("0.01", "0")},
+		"hardly less": {number("9007199254740993", ""), number("9007199254740992", ""), change("-1", "0")},
+		"two currencies": {number("300", "$300.00"), number("300", "€300.00"),
+			differences.Difference{Currencies: []string{"USD", "EUR"}}},
+		"one currency": {number("200", "200.00"), number("300", "€300.00"), change("100", "50")},
+		"no number":    {number("soon", ""), number("later", ""), differences.Difference{}},
 	} {
 		step.want.Relation = differences.Different
 		if diff := cmp.Diff(step.want, differences.Between(step.a, step.b)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if got := differences.Between(number("7", "7"), number("7.00", "7,00")); got.Relation != differences.Equal || got.Amount != "" {
+	if got := differences.Between(number("7", "7"), number("7.00", "7,00")); got.Relation != differences.Equal ||
+		got.Amount != "" {
 		t.Errorf("7 and 7.00: %+v", got)
 	}
 }
@@ -106,7 +109,8 @@ func TestBetweenDates(t *testing.T) {
 		{"2026-04-02", "2026-04-02", differences.Difference{Relation: differences.Equal}},
 		{"soon", "2026-04-02", differences.Difference{Relation: differences.Different}},
 	} {
-		if diff := cmp.Diff(step.want, differences.Between(side(answers.Date, step.a), side(answers.Date, step.b))); diff != "" {
+		if diff := cmp.Diff(step.want,
+			differences.Between(side(answers.Date, step.a), side(answers.Date, step.b))); diff != "" {
 			t.Errorf("%s and %s (-want +got):\n%s", step.a, step.b, diff)
 		}
 	}
@@ -122,7 +126,8 @@ func TestBetweenTexts(t *testing.T) {
 		{"Müller", "Muller", false}, {"1.5", "15", false}, {"C++", "C", false}, {"Acme", "Acme GmbH", false}, {"-", "–", false},
 	} {
 		want := differences.Difference{Relation: differences.Different, IsFormOnly: step.isFormOnly}
-		if diff := cmp.Diff(want, differences.Between(side(answers.String, step.a), side(answers.String, step.b))); diff != "" {
+		if diff := cmp.Diff(want, differences.Between(side(answers.String, step.a),
+			side(answers.String, step.b))); diff != "" {
 			t.Errorf("%s and %s (-want +got):\n%s", step.a, step.b, diff)
 		}
 	}

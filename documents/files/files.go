@@ -1,5 +1,5 @@
-// Package files reads a file of any format that this module knows: [Read] detects the format, calls its reader and stops it
-// after ten seconds. It is the one place that lists the readers, so that every program reads the same formats.
+// Package files reads a file of any format that this module knows: [Read] detects the format, calls its reader and
+// stops it after ten seconds. It is the one place that lists the readers, so that every program reads the same formats.
 package files
 
 import (
@@ -32,8 +32,8 @@ func Read(ctx context.Context, file documents.Source, limits documents.Limits) (
 	return into.Finish(Within(Timeout, reader)(ctx, file, into))
 }
 
-// Within returns a reader that stops after the timeout. It returns ErrSlow if the time is up, the cause of the context if that
-// is done, and otherwise the error of the given reader.
+// Within returns a reader that stops after the timeout. It returns ErrSlow if the time is up, the cause of the context
+// if that is done, and otherwise the error of the given reader.
 func Within(timeout time.Duration, reader documents.Reader) documents.Reader {
 	return func(ctx context.Context, file documents.Source, into *documents.Builder) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, timeout, documents.ErrSlow)

@@ -25,7 +25,8 @@ func TestReadersRecoverFromPanics(t *testing.T) {
 	if format, err := kind.Detect(t.Context(), file, limits); format != "" || !errors.Is(err, documents.ErrPanic) {
 		t.Errorf("detecting: %q, %v", format, err)
 	}
-	if heard, warnings, err := tracks.Captions(t.Context(), file); len(heard)+len(warnings) > 0 || !errors.Is(err, documents.ErrPanic) {
+	if heard, warnings, err := tracks.Captions(t.Context(), file); len(heard)+len(warnings) > 0 ||
+		!errors.Is(err, documents.ErrPanic) {
 		t.Errorf("captions: %v, %v, %v", heard, warnings, err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 // measurements is how often Peak measures at most.
 const measurements = 5
 
-// Peak returns by how many bytes the live heap grew at most while do ran. Garbage counts until the collector has found it, which on a busy
-// machine is late at times. Garbage only adds to the growth, so Peak measures again if the growth exceeds the limit, and returns the
-// smallest growth.
+// Peak returns by how many bytes the live heap grew at most while do ran. Garbage counts until the collector has found
+// it, which on a busy machine is late at times. Garbage only adds to the growth, so Peak measures again if the growth
+// exceeds the limit, and returns the smallest growth.
 func Peak(limit uint64, do func()) uint64 {
 	least := growth(do)
 	for n := 1; n < measurements && least > limit; n++ {

@@ -84,7 +84,8 @@ func (a archive) declared(mediaType string) (documents.Format, error) {
 	return a.openDocument(mediaType)
 }
 
-// openDocument reads the manifest. It says which members are encrypted, and the media type if there is no member mimetype.
+// openDocument reads the manifest. It says which members are encrypted, and the media type if the archive has no member
+// mimetype.
 func (a archive) openDocument(mediaType string) (documents.Format, error) {
 	var manifest []byte
 	if a.members[manifestXML] != nil {
@@ -118,7 +119,8 @@ func rootType(manifest []byte) string {
 	return found
 }
 
-// mainParts are suffixes of the content type of the main part: documents, templates and slide shows, with or without macros.
+// mainParts are suffixes of the content type of the main part: documents, templates and slide shows, with or without
+// macros.
 var mainParts = map[string]documents.Format{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml":   documents.DOCX,
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml":   documents.DOCX,

@@ -22,8 +22,8 @@ func plainText(h head) (string, bool) {
 	return string(h.data), isEightBit(h.data) || charset.ByScript(h.data) != nil
 }
 
-// isEightBit reports whether the data may be text with one byte per letter or UTF-8. At most one byte in a hundred may be a
-// control character; random bytes have one in nine. Unless it is UTF-8, most bytes must be ASCII.
+// isEightBit reports whether the data may be text with one byte per letter or UTF-8. At most one byte in a hundred may
+// be a control character; random bytes have one in nine. Unless it is UTF-8, most bytes must be ASCII.
 func isEightBit(data []byte) bool {
 	control, high := 0, 0
 	for _, c := range data {
@@ -37,7 +37,8 @@ func isEightBit(data []byte) bool {
 	return control <= len(data)/100 && (high*5 < len(data)*2 || isUTF8(data))
 }
 
-// isTextControl reports whether a control character is usual in texts: ends of lines and pages, escape, backspace, end of file.
+// isTextControl reports whether a control character is usual in texts: ends of lines and pages, escape, backspace, end
+// of file.
 func isTextControl(c byte) bool {
 	return c >= '\b' && c <= '\r' || c == 0x1a || c == 0x1b
 }

@@ -1,12 +1,13 @@
 // Package kind detects the format of a file by its content. It ignores the name and the declared media type, because
 // attackers and mistakes change these.
 //
-// [Detect] decides by the first bytes if it can. It looks further only into zip archives, which may hold several formats of
-// documents, and into texts. It reads at most the first 64 KB, the directory and three small members of an archive, two
-// sectors of an OLE container and the beginnings of its streams. If the bytes fit two formats, the beginning of the file decides.
+// [Detect] decides by the first bytes if it can. It looks further only into zip archives, which may hold several
+// formats of documents, and into texts. It reads at most the first 64 KB, the directory and three small members of an
+// archive, two sectors of an OLE container and the beginnings of its streams. If the bytes fit two formats, the
+// beginning of the file decides.
 //
-// Every text can be read as plain text, but prose that is read as a table is lost. So a text counts as Markdown, CSV, JSON or
-// the like only if the evidence is clear.
+// Every text can be read as plain text, but prose that is read as a table is lost. So a text counts as Markdown, CSV,
+// JSON or the like only if the evidence is clear.
 package kind
 
 import (
@@ -28,9 +29,9 @@ import (
 // headSize is how many bytes of the beginning are read.
 const headSize = 64 << 10
 
-// Detect returns the format of a file. Subtitles are PlainText and SVG drawings are XML. Errors: ErrEmpty for a file without
-// anything but white space, ErrEncrypted, ErrDamaged for an archive without a directory, ErrTooMuch for an archive with too
-// many entries, and ErrUnknown. Some ErrUnknown have a message that says what to send instead.
+// Detect returns the format of a file. Subtitles are PlainText and SVG drawings are XML. Errors: ErrEmpty for a file
+// without anything but white space, ErrEncrypted, ErrDamaged for an archive without a directory, ErrTooMuch for an
+// archive with too many entries, and ErrUnknown. Some ErrUnknown have a message that says what to send instead.
 func Detect(ctx context.Context, file documents.Source, limits documents.Limits) (format documents.Format, err error) {
 	defer documents.RecoverPanic(&err)
 	if err := ctx.Err(); err != nil {
@@ -104,8 +105,8 @@ var (
 	pdfObject = lazyregexp.New(`(?:^|[\s])[0-9]{1,10} [0-9]{1,5} obj\b`)
 )
 
-// isPDF looks for the header in the first 1,024 bytes, as viewers do. If the header is not at the very beginning, an object
-// must follow it, so that a text about PDF stays a text.
+// isPDF looks for the header in the first 1,024 bytes, as viewers do. If the header is not at the very beginning, an
+// object must follow it, so that a text about PDF stays a text.
 func isPDF(data []byte) bool {
 	found := pdfHeader().FindIndex(data[:min(len(data), 1024)])
 	if found == nil {
@@ -120,13 +121,18 @@ func isPDF(data []byte) bool {
 
 // binaries are the formats of pictures and recordings by media type.
 var binaries = map[string]documents.Format{
-	"image/png": documents.Image, "image/apng": documents.Image, "image/jpeg": documents.Image, "image/gif": documents.Image,
+	"image/png": documents.Image, "image/apng": documents.Image, "image/jpeg": documents.Image,
+	"image/gif":  documents.Image,
 	"image/webp": documents.Image,
-	"audio/mpeg": documents.Audio, "audio/wav": documents.Audio, "audio/flac": documents.Audio, "audio/ogg": documents.Audio,
-	"application/ogg": documents.Audio, "audio/mp4": documents.Audio, "audio/x-m4a": documents.Audio, "audio/aac": documents.Audio,
-	"audio/amr": documents.Audio, "video/ogg": documents.Video, "video/mp4": documents.Video, "video/x-m4v": documents.Video,
-	"video/quicktime": documents.Video, "video/webm": documents.Video, "video/matroska": documents.Video, "video/x-msvideo": documents.Video,
-	"video/3gpp": documents.Video, "video/3gpp2": documents.Video,
+	"audio/mpeg": documents.Audio, "audio/wav": documents.Audio, "audio/flac": documents.Audio,
+	"audio/ogg":       documents.Audio,
+	"application/ogg": documents.Audio, "audio/mp4": documents.Audio, "audio/x-m4a": documents.Audio,
+	"audio/aac": documents.Audio,
+	"audio/amr": documents.Audio, "video/ogg": documents.Video, "video/mp4": documents.Video,
+	"video/x-m4v":     documents.Video,
+	"video/quicktime": documents.Video, "video/webm": documents.Video, "video/matroska": documents.Video,
+	"video/x-msvideo": documents.Video,
+	"video/3gpp":      documents.Video, "video/3gpp2": documents.Video,
 }
 
 func binaryKind(h head) (documents.Format, error) {

@@ -47,17 +47,20 @@ func TestPackedFilesAreNotText(t *testing.T) {
 	words := strings.Repeat("Words upon words upon words. ", 3000)
 	var tarred, zipped bytes.Buffer
 	w := tar.NewWriter(&tarred)
-	err := errors.Join(w.WriteHeader(&tar.Header{Name: "a.txt", Size: int64(len(words)), Mode: 0o600}), write(w, words), w.Close())
+	err := errors.Join(w.WriteHeader(&tar.Header{Name: "a.txt", Size: int64(len(words)), Mode: 0o600}), write(w, words),
+		w.Close())
 	stored, flate := gzip.NewWriterLevel(&zipped, gzip.NoCompression)
 	if err := errors.Join(err, flate, write(stored, words), stored.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for name, data := range map[string]string{
-		"tar": tarred.String(), "gzip": zipped.String(), "7-Zip": "7z\xbc\xaf\x27\x1c\x00\x04" + words, "RAR": "Rar!\x1a\x07\x01\x00" + words,
+		"tar": tarred.String(), "gzip": zipped.String(), "7-Zip": "7z\xbc\xaf\x27\x1c\x00\x04" + words,
+		"RAR":       "Rar!\x1a\x07\x01\x00" + words,
 		"Zstandard": "\x28\xb5\x2f\xfd" + words, "bzip2": "BZh91AY&SY" + words, "xz": "\xfd7zXZ\x00" + words,
 	} {
 		format, err := detect(t, data)
-		if format != "" || !errors.Is(err, documents.ErrUnknown) || !strings.Contains(documents.AsError(err).Message, "Unpack") {
+		if format != "" || !errors.Is(err, documents.ErrUnknown) ||
+			!strings.Contains(documents.AsError(err).Message, "Unpack") {
 			t.Errorf("%s: %q, %v", name, format, err)
 		}
 	}
@@ -95,7 +98,8 @@ func TestSecondDirectory(t *testing.T) {
 		data string
 		want documents.Format
 	}{
-		"one after the other": {first + docx, documents.DOCX}, "the second in the comment of the first": {string(comment) + docx, documents.DOCX},
+		"one after the other":                    {first + docx, documents.DOCX},
+		"the second in the comment of the first": {string(comment) + docx, documents.DOCX},
 	} {
 		if got, err := detect(t, c.data); got != c.want {
 			t.Errorf("%s: %q, %v", name, got, err)

@@ -25,8 +25,8 @@ var packed = []string{
 	"MSCF\x00\x00\x00\x00", "!<arch>\n",
 }
 
-// isPacked reports whether the data begins as an archive or a compressed file. A tar file has its mark after the name of its
-// first member. Without this check, an archive of uncompressed texts would look like text.
+// isPacked reports whether the data begins as an archive or a compressed file. A tar file has its mark after the name
+// of its first member. Without this check, an archive of uncompressed texts would look like text.
 func isPacked(data []byte) bool {
 	for _, magic := range packed {
 		if bytes.HasPrefix(data, []byte(magic)) {

@@ -135,7 +135,8 @@ func likeProse(rows [][]string, cells int) bool {
 
 func isProse(row []string) bool {
 	last := strings.TrimSpace(row[len(row)-1])
-	sentence := strings.HasSuffix(last, ".") && strings.Contains(last, " ") || strings.HasSuffix(last, "!") || strings.HasSuffix(last, "?")
+	sentence := strings.HasSuffix(last, ".") && strings.Contains(last, " ") || strings.HasSuffix(last, "!") ||
+		strings.HasSuffix(last, "?")
 	if sentence || row[0] == "" && last != "" && len(row) == 2 {
 		return true
 	}

@@ -44,7 +44,8 @@ func isSubtitles(text string) bool {
 	return strings.HasPrefix(first, "WEBVTT") || subRip().MatchString(text[:min(len(text), 128)])
 }
 
-// isJSON reports whether the text is an object or array, or one on each line. It may be cut short. A text in brackets is not JSON.
+// isJSON reports whether the text is an object or array, or one on each line. It may be cut short. A text in brackets
+// is not JSON.
 func isJSON(text string, whole bool) bool {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return false
@@ -75,10 +76,13 @@ func isJSON(text string, whole bool) bool {
 // pageElements are the elements that a fragment of HTML may begin with.
 var pageElements = map[string]bool{
 	"html": true, "head": true, "body": true, "title": true, "meta": true, "link": true, "style": true, "script": true,
-	"div": true, "p": true, "span": true, "table": true, "ul": true, "ol": true, "dl": true, "h1": true, "h2": true, "h3": true,
-	"h4": true, "h5": true, "h6": true, "a": true, "b": true, "i": true, "em": true, "strong": true, "br": true, "hr": true,
-	"font": true, "center": true, "form": true, "main": true, "article": true, "section": true, "header": true, "footer": true,
-	"nav": true, "pre": true, "blockquote": true, "img": true,
+	"div": true, "p": true, "span": true, "table": true, "ul": true, "ol": true, "dl": true, "h1": true, "h2": true,
+	"h3": true,
+	"h4": true, "h5": true, "h6": true, "a": true, "b": true, "i": true, "em": true, "strong": true, "br": true,
+	"hr":   true,
+	"font": true, "center": true, "form": true, "main": true, "article": true, "section": true, "header": true,
+	"footer": true,
+	"nav":    true, "pre": true, "blockquote": true, "img": true,
 }
 
 var (
@@ -148,7 +152,8 @@ var (
 	}
 )
 
-// isMail reports whether the text begins with mail headers: a sender, at least two other usual fields, and a blank line.
+// isMail reports whether the text begins with mail headers: a sender, at least two other usual fields, and a blank
+// line.
 func isMail(text string) bool {
 	known, from := 0, false
 	for i, line := range strings.SplitAfterN(text, "\n", 500) {

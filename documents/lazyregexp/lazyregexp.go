@@ -1,7 +1,7 @@
 // Package lazyregexp compiles regular expressions on first use.
 //
-// The readers have dozens of expressions, and those with large repeat counts take milliseconds to compile. Compiling them
-// in package variables would add that time to every start of the process.
+// The readers have dozens of expressions, and those with large repeat counts take milliseconds to compile. Compiling
+// them in package variables would add that time to every start of the process.
 package lazyregexp
 
 import (

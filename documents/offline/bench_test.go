@@ -61,7 +61,8 @@ func largeDocument(tb testing.TB, words int) *documents.Document {
 	}
 	var text strings.Builder
 	for i := 0; len(strings.Fields(text.String())) < words; i++ {
-		fmt.Fprintf(&text, "# Part %d\nThe report of office %d covers %d matters and names clerk%d of town%d.\n", i, i, 7*i, 11*i, 13*i)
+		fmt.Fprintf(&text, "# Part %d\nThe report of office %d covers %d matters and names clerk%d of town%d.\n", i, i, 7*i,
+			11*i, 13*i)
 		text.WriteString(strings.ReplaceAll(string(sample), "the ", fmt.Sprintf("the word%d ", i)))
 	}
 	return readDocument(tb, text.String())

@@ -69,8 +69,10 @@ func TestConditionalPermissionGivesNoAnswer(t *testing.T) {
 		cases = append(cases, asked{text, name, answers.Boolean, "", ""})
 	}
 	cases = append(cases,
-		asked{"Subcontracting is permitted only with prior written consent.", "allowed without consent", answers.Boolean, "", ""},
-		asked{"Subcontracting is permitted only with prior written consent.", "x", answers.Boolean, "subcontracting allowed without consent", ""},
+		asked{"Subcontracting is permitted only with prior written consent.", "allowed without consent", answers.Boolean,
+			"", ""},
+		asked{"Subcontracting is permitted only with prior written consent.", "x", answers.Boolean,
+			"subcontracting allowed without consent", ""},
 	)
 	ask(t, cases)
 }
@@ -175,7 +177,8 @@ func TestAmbiguousDateHasLowerConfidence(t *testing.T) {
 		"Rechnungsdatum 03/04/2026\nBitte zahlen Sie den Betrag innerhalb von 30 Tagen nach dem Datum der Rechnung.": true,
 	} {
 		v := answers.Variable{Name: "invoice_date", Type: answers.Date}
-		found, err := New().Extract(t.Context(), readDocument(t, text), answers.ExtractSettings{Variables: []answers.Variable{v}})
+		found, err := New().Extract(t.Context(), readDocument(t, text),
+			answers.ExtractSettings{Variables: []answers.Variable{v}})
 		if err != nil || len(found.Evidence[v.Name]) != 1 {
 			t.Fatal(err, found)
 		}

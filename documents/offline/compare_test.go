@@ -82,7 +82,8 @@ func TestCompareDoesNotSubtractTwoCurrencies(t *testing.T) {
 		"found in one":              {"Total: $200.00", "Hello", "en", "Only in the first document: 200. Not found in the second."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			settings := answers.CompareSettings{Variables: []answers.Variable{{Name: "total", Type: answers.Number}}, Lang: step.lang}
+			settings := answers.CompareSettings{Variables: []answers.Variable{{Name: "total", Type: answers.Number}},
+				Lang: step.lang}
 			got, err := New().Compare(t.Context(), readDocument(t, step.first), readDocument(t, step.second), settings)
 			if err != nil || got.Words["total"] != step.want {
 				t.Errorf("%q, %v, want %q", got.Words["total"], err, step.want)

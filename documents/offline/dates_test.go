@@ -61,13 +61,15 @@ func TestDateBesideDurationIsTheAnswer(t *testing.T) {
 	})
 }
 
-// A date with a more specific label does not answer a question about another date, even if that date is missing, invalid or
-// ambiguous.
+// A date with a more specific label does not answer a question about another date, even if that date is missing,
+// invalid or ambiguous.
 func TestDateWithOtherLabelIsNotTheAnswer(t *testing.T) {
 	const pay = "\nTotal: $300.00\nPlease send the payment to our account at the bank."
 	var cases []asked
-	for _, line := range []string{"", "Invoice date: 03/04/2026\n", "Invoice date: pending\n", "Invoice date: 31 February 2026\n"} {
-		for _, other := range []string{"Ship date", "Shipping date", "Date shipped", "Pickup date", "Print date", "Valuation date"} {
+	for _, line := range []string{"", "Invoice date: 03/04/2026\n", "Invoice date: pending\n",
+		"Invoice date: 31 February 2026\n"} {
+		for _, other := range []string{"Ship date", "Shipping date", "Date shipped", "Pickup date", "Print date",
+			"Valuation date"} {
 			cases = append(cases, asked{line + other + ": June 25, 2026" + pay, "invoice date", answers.Date, "", ""})
 		}
 	}
@@ -83,7 +85,8 @@ func TestDateWithOtherLabelIsNotTheAnswer(t *testing.T) {
 		{"data faktury", "Data faktury: wkrótce", "Data wysyłki: 25 czerwca 2026"},
 		{"data facturii", "Data facturii: în curs", "Data expedierii: 25 iunie 2026"},
 	} {
-		cases = append(cases, asked{c.open + "\n" + c.other, c.name, answers.Date, "", ""}, asked{c.other, c.name, answers.Date, "", ""},
+		cases = append(cases, asked{c.open + "\n" + c.other, c.name, answers.Date, "", ""},
+			asked{c.other, c.name, answers.Date, "", ""},
 			asked{c.open + "\n" + c.other, "date", answers.Date, "invoice date", ""})
 	}
 	ask(t, cases)

@@ -61,7 +61,8 @@ var _ answers.Engine = (*Engine)(nil)
 
 // Extract implements [answers.Engine]. A value is found only if one reading of the document is
 // good, and clearly better than any other value.
-func (*Engine) Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
+func (*Engine) Extract(ctx context.Context, d *documents.Document,
+	s answers.ExtractSettings) (answers.Extraction, error) {
 	return extraction.Extract(ctx, d, s)
 }
 
@@ -70,14 +71,16 @@ func (*Engine) Extract(ctx context.Context, d *documents.Document, s answers.Ext
 // invoice or a similar paper begins with its title, date and total. The summary of a document that
 // is mostly tables begins with a sentence of the engine about them. Warnings of the document are
 // not repeated.
-func (*Engine) Summarize(ctx context.Context, d *documents.Document, s answers.SummarySettings) (answers.Summary, error) {
+func (*Engine) Summarize(ctx context.Context, d *documents.Document,
+	s answers.SummarySettings) (answers.Summary, error) {
 	return summary.Summarize(ctx, d, s)
 }
 
 // Compare implements [answers.Engine]. It extracts the variables from both documents and describes
 // how the values differ, in the way that their type requires. The sentences are in the language of
 // the settings, or else in the language of the first document.
-func (e *Engine) Compare(ctx context.Context, first, second *documents.Document, s answers.CompareSettings) (answers.Comparison, error) {
+func (e *Engine) Compare(ctx context.Context, first, second *documents.Document,
+	s answers.CompareSettings) (answers.Comparison, error) {
 	a, err := e.Extract(ctx, first, s.Extraction())
 	if err != nil {
 		return answers.Comparison{}, err

@@ -49,7 +49,8 @@ func TestInstructionsInDocumentAreIgnored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := readDocument(t, text)
-			variables := []answers.Variable{{Name: "invoice_total", Type: answers.Number}, {Name: "invoice_number", Type: answers.String},
+			variables := []answers.Variable{{Name: "invoice_total", Type: answers.Number},
+				{Name: "invoice_number", Type: answers.String},
 				{Name: "warranty", Type: answers.Date}}
 			found, err := New().Extract(t.Context(), d, answers.ExtractSettings{Variables: variables})
 			if err != nil {
@@ -75,18 +76,22 @@ func TestTwoReadingsGiveNoAnswer(t *testing.T) {
 		v    answers.Variable
 	}{
 		"two totals": {"Total: 100.00 EUR\nTotal: 200.00 EUR", answers.Variable{Name: "total", Type: answers.Number}},
-		"two days":   {"Due date: 3 March 2026\nDue date: 4 March 2026", answers.Variable{Name: "due_date", Type: answers.Date}},
+		"two days": {"Due date: 3 March 2026\nDue date: 4 March 2026",
+			answers.Variable{Name: "due_date", Type: answers.Date}},
 		"months or days": {"Due date: 03/04/2026\nTotal: $40.00\nPlease pay the invoice when you have it.",
 			answers.Variable{Name: "due_date", Type: answers.Date}},
 		"yes and no": {"Shipping is included.\nShipping is not included.", answers.Variable{Name: "shipping_included",
 			Type: answers.Boolean}},
-		"a price per line": {"! Item | Price\n| Cup | 4.00\n| Pot | 9.00\n| Pan | 7.00", answers.Variable{Name: "price", Type: answers.Number}},
-		"nothing there":    {"The weather was fine all week.", answers.Variable{Name: "invoice_total", Type: answers.Number}},
-		"only a condition": {"If shipping is included, tell us.", answers.Variable{Name: "shipping_included", Type: answers.Boolean}},
+		"a price per line": {"! Item | Price\n| Cup | 4.00\n| Pot | 9.00\n| Pan | 7.00",
+			answers.Variable{Name: "price", Type: answers.Number}},
+		"nothing there": {"The weather was fine all week.", answers.Variable{Name: "invoice_total", Type: answers.Number}},
+		"only a condition": {"If shipping is included, tell us.",
+			answers.Variable{Name: "shipping_included", Type: answers.Boolean}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			record(asked{step.text, step.v.Name, step.v.Type, step.v.Description, ""})
-			found, err := New().Extract(t.Context(), readDocument(t, step.text), answers.ExtractSettings{Variables: []answers.Variable{step.v}})
+			found, err := New().Extract(t.Context(), readDocument(t, step.text),
+				answers.ExtractSettings{Variables: []answers.Variable{step.v}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +113,8 @@ func TestStatesAnswerYesOrNo(t *testing.T) {
 			name = "petit_déjeuner_compris"
 		}
 		v := answers.Variable{Name: name, Type: answers.Boolean}
-		found, err := New().Extract(t.Context(), readDocument(t, text), answers.ExtractSettings{Variables: []answers.Variable{v}})
+		found, err := New().Extract(t.Context(), readDocument(t, text),
+			answers.ExtractSettings{Variables: []answers.Variable{v}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +195,8 @@ func BenchmarkExtractHundredPages(b *testing.B) {
 	for page := range 100 {
 		for line := range 12 {
 			fmt.Fprintf(&text, "The parties shall, within %d days of the delivery, agree on the price of 1,%03d.00 EUR for item %d "+
-				"and note the date, %d March 2026, in the minutes of the meeting without undue delay.\n\n", line+2, page, line, line+1)
+				"and note the date, %d March 2026, in the minutes of the meeting without undue delay.\n\n", line+2, page, line,
+				line+1)
 			fmt.Fprintf(&text, "Reference %d-%d: Customer number %d\n\n", page, line, page*line)
 		}
 		text.WriteString("---\n")

@@ -19,7 +19,8 @@ func TestFormsOfManyLayouts(t *testing.T) {
 		"an umlaut written out": {"Fälligkeit: 20.10.2026", answers.Variable{Name: "faelligkeit", Type: answers.Date}, "2026-10-20"},
 		"a number cut short":    {"# Faktura\n\nFakturanr 118820", answers.Variable{Name: "invoice_number", Type: answers.String}, "118820"},
 		"a remark in brackets": {"Antal deltog\nAantal vrijwilligers: 54",
-			answers.Variable{Name: "volunteers", Type: answers.Number, Description: "number of volunteers (vrijwilligers)"}, "54"},
+			answers.Variable{Name: "volunteers", Type: answers.Number, Description: "number of volunteers (vrijwilligers)"},
+			"54"},
 		"columns without gaps": {"Rubrique Base Taux Montant\nHeures supplémentaires 4,00 16,50 66,00",
 			answers.Variable{Name: "overtime_amount", Type: answers.Number}, "66"},
 		"heads in the middle": {"| Kunden-Nr. | 40551 |\n| Pos | Bezeichnung | Menge | Betrag\n| 1 | Plakate A2 | 80 | 276,00 €\n| 2 | Broschüre | 500 | 590,00 €",
@@ -92,7 +93,8 @@ func TestClauseNumbersAreNotValues(t *testing.T) {
 
 // In "12 EUR 11 EUR" the first EUR may belong to either number.
 func TestAmountsThatShareACurrency(t *testing.T) {
-	for _, text := range []string{"Coffee 12 EUR 11 EUR. Fee 3 USD 4 USD", "Plan 5 zł 6 zł kosztuje", "EUR 1 EUR 2 EUR 3 EUR"} {
+	for _, text := range []string{"Coffee 12 EUR 11 EUR. Fee 3 USD 4 USD", "Plan 5 zł 6 zł kosztuje",
+		"EUR 1 EUR 2 EUR 3 EUR"} {
 		into := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
 		if err := into.Add(documents.Block{Kind: documents.Paragraph, Text: text}); err != nil {
 			t.Fatal(err)

@@ -51,7 +51,8 @@ func TestExtractionIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			const termsOfWord = 4
-			held := []int{len(r.Index.Mentions) / termsOfWord, len(r.Index.Numbers), len(r.Index.Dates), len(r.Candidates.Sentences)}
+			held := []int{len(r.Index.Mentions) / termsOfWord, len(r.Index.Numbers), len(r.Index.Dates),
+				len(r.Candidates.Sentences)}
 			pairs := len(r.Candidates.Pairs)
 			if slices.Max(held) > index.MaxWords || pairs > candidates.MaxPairs || len(r.Index.Text) > index.MaxBytes {
 				t.Errorf("held %d, %d pairs, %d bytes", held, len(r.Candidates.Pairs), len(r.Index.Text))
@@ -87,7 +88,8 @@ func TestLongDocumentIsSearchedPartly(t *testing.T) {
 		}
 	}
 	small := hostileDocument(t, "Total: 12.50 EUR\n"+strings.Repeat("word ", index.MaxWords-4)+"\n")
-	if got, err := New().Extract(t.Context(), small, answers.ExtractSettings{Variables: asked}); err != nil || len(got.Warnings) > 0 {
+	if got, err := New().Extract(t.Context(), small, answers.ExtractSettings{Variables: asked}); err != nil ||
+		len(got.Warnings) > 0 {
 		t.Errorf("of a document that is searched whole: %q, %v", got.Warnings, err)
 	}
 	for _, pair := range [][2]*documents.Document{{d, small}, {small, d}, {d, d}} {

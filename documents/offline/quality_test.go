@@ -44,7 +44,8 @@ func readWanted(t *testing.T, text string) []wanted {
 		for i := range parts {
 			parts[i] = strings.TrimSpace(parts[i])
 		}
-		all = append(all, wanted{answers.Variable{Name: parts[0], Type: answers.Type(parts[1]), Description: parts[2]}, parts[3]})
+		all = append(all, wanted{answers.Variable{Name: parts[0], Type: answers.Type(parts[1]), Description: parts[2]},
+			parts[3]})
 	}
 	return all
 }
@@ -91,7 +92,8 @@ func measure(t *testing.T, dir string) (all tally) {
 		c := byGroup[g]
 		fmt.Fprintf(&report, "%-18s correct %3d  abstained %3d  wrong %3d\n", g, c.correct, c.abstained, c.wrong)
 	}
-	t.Logf("%d documents\n%s%-18s correct %3d  abstained %3d  wrong %3d  of %d, of which %d are correctly null", len(files),
+	t.Logf("%d documents\n%s%-18s correct %3d  abstained %3d  wrong %3d  of %d, of which %d are correctly null",
+		len(files),
 		report.String(), "all", all.correct, all.abstained, all.wrong, all.total(), all.nulls)
 	return all
 }

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/cases.jsonl")
 
-// casesFile has all questions of ask with their answers, for cmd/train. Models that are trained on documents alone do badly on
-// short texts.
+// casesFile has all questions of ask with their answers, for cmd/train. Models that are trained on documents alone do
+// badly on short texts.
 var casesFile = filepath.Join("testdata", "cases.jsonl")
 
 var recorded []string

@@ -82,7 +82,8 @@ func TestRowsOfTables(t *testing.T) {
 	table := func(rows ...string) string { return "<table>" + strings.Join(rows, "") + "</table>" }
 	for name, test := range map[string]struct{ html, want string }{
 		"repeated headers": {
-			table(headers, row("Rope", "2", "10.00")) + "<p>Page 2</p>" + table(headers, row("Sail", "1", "90.00")), "Rope/2//10\nSail/1//90",
+			table(headers, row("Rope", "2", "10.00")) + "<p>Page 2</p>" + table(headers, row("Sail", "1", "90.00")),
+			"Rope/2//10\nSail/1//90",
 		},
 		"next page without headers": {
 			table(headers, row("Rope", "2", "10.00"), row("Mast", "1", "99.50")) + "<p>Page 2</p>" +
@@ -90,13 +91,15 @@ func TestRowsOfTables(t *testing.T) {
 			"Rope/2//10\nMast/1//99.5\nSail/1//90\nOar/2//18",
 		},
 		"totals at the end": {
-			table(headers, row("Rope", "2", "10.00"), row("Sail", "1", "90.00"), row("Total", "", "100")), "Rope/2//10\nSail/1//90",
+			table(headers, row("Rope", "2", "10.00"), row("Sail", "1", "90.00"), row("Total", "", "100")),
+			"Rope/2//10\nSail/1//90",
 		},
 		"an item that is named like a total": {
 			table(headers, row("Total care set", "2", "10.00"), row("Sail", "1", "90.00")), "Total care set/2//10\nSail/1//90",
 		},
 		"second line of a record": {
-			table(headers, row("Rope", "2", "10.00"), row("30 m, blue", "", ""), row("Sail", "1", "90.00")), "Rope/2//10\nSail/1//90",
+			table(headers, row("Rope", "2", "10.00"), row("30 m, blue", "", ""), row("Sail", "1", "90.00")),
+			"Rope/2//10\nSail/1//90",
 		},
 		"an amount is the product of a quantity and a price": {
 			table("<tr><th>Description</th><th>Tax</th><th>Net value</th><th>Net price</th><th>Pieces</th></tr>",
@@ -123,7 +126,8 @@ func TestRowsOfTables(t *testing.T) {
 			"Rope/2//10\nSail///90\nMast/1//99.5",
 		},
 		"other table": {
-			table("<tr><th>Name</th><th>Phone</th><th>Room</th></tr>", row("Ada", "555 0100", "12"), row("Grace", "555 0101", "14")), "",
+			table("<tr><th>Name</th><th>Phone</th><th>Room</th></tr>", row("Ada", "555 0100", "12"),
+				row("Grace", "555 0101", "14")), "",
 		},
 		"no headers": {table(row("Rope", "2", "10.00"), row("Sail", "1", "90.00")), ""},
 	} {

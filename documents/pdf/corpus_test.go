@@ -104,7 +104,8 @@ func joinHyphens(text string) string {
 	var out strings.Builder
 	for i, l := range lines {
 		stem, cut := strings.CutSuffix(strings.ReplaceAll(l, "\u2010", "-"), "-")
-		if cut && i+1 < len(lines) && strings.HasSuffix(strings.TrimRightFunc(stem, unicode.IsLetter), " ") == (strings.Contains(stem, " ")) &&
+		if cut && i+1 < len(lines) &&
+			strings.HasSuffix(strings.TrimRightFunc(stem, unicode.IsLetter), " ") == (strings.Contains(stem, " ")) &&
 			strings.IndexFunc(lines[i+1], unicode.IsLower) == 0 {
 			out.WriteString(stem)
 			continue

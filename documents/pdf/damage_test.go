@@ -113,8 +113,10 @@ func filesOfOnePage(tb testing.TB) []damagedFile {
 	fonts := "/Font<<" + helvetica + ">>"
 	short := deflated(tb, content)
 	form := "/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Filter/FlateDecode"
-	last := replaceOnce(tb, pageWith(content, fonts, "", "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>"), "Kids[", "Kids[5 0 R ")
-	font := pageWith(content+"BT /F2 10 Tf 50 600 Td (x) Tj ET", "/Font<<"+helvetica+"/F2 6 0 R>>", "", "null", "<</Type/Font>>")
+	last := replaceOnce(tb, pageWith(content, fonts, "", "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>"), "Kids[",
+		"Kids[5 0 R ")
+	font := pageWith(content+"BT /F2 10 Tf 50 600 Td (x) Tj ET", "/Font<<"+helvetica+"/F2 6 0 R>>", "", "null",
+		"<</Type/Font>>")
 	return []damagedFile{
 		{"truncated page object", cutBefore(last, "/Contents 4 0 R>>\nendobj\nxref"), true},
 		{"unknown filter", pageWith(content, fonts, "/Contents[4 0 R 5 0 R]", stream("/Filter/FlatXDecode", short)), true},

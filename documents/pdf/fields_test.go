@@ -21,7 +21,8 @@ func TestReadIncludesFormFields(t *testing.T) {
 }
 
 func TestAnnotations(t *testing.T) {
-	appearance := stream("/Subtype/Form/BBox[0 0 100 20]/Resources<</Font<<"+helvetica+">>>>", "BT /F1 10 Tf 2 6 Td (as it looks) Tj ET")
+	appearance := stream("/Subtype/Form/BBox[0 0 100 20]/Resources<</Font<<"+helvetica+">>>>",
+		"BT /F1 10 Tf 2 6 Td (as it looks) Tj ET")
 	empty := stream("/Subtype/Form/BBox[0 0 100 20]", "/Tx BMC EMC")
 	const rect = "/Rect[100 600 200 620]"
 	widget := "/Subtype/Widget" + rect

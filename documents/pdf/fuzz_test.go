@@ -13,7 +13,8 @@ import (
 
 func tightLimits() documents.Limits {
 	return documents.Limits{
-		Text: 1 << 20, Blocks: 20_000, Pages: 50, Inflated: 4 << 20, Depth: 32, Objects: 20_000, Pictures: 3, PictureBytes: 4 << 20,
+		Text: 1 << 20, Blocks: 20_000, Pages: 50, Inflated: 4 << 20, Depth: 32, Objects: 20_000, Pictures: 3,
+		PictureBytes: 4 << 20,
 	}
 }
 

@@ -111,7 +111,8 @@ func TestMutatedFilesNeverCrash(t *testing.T) {
 		if d.Text() != "" {
 			withText++
 		}
-		for _, known := range []error{documents.ErrDamaged, documents.ErrNoText, documents.ErrTooMuch, documents.ErrEncrypted} {
+		for _, known := range []error{documents.ErrDamaged, documents.ErrNoText, documents.ErrTooMuch,
+			documents.ErrEncrypted} {
 			if errors.Is(err, known) {
 				err = nil
 			}
@@ -215,7 +216,8 @@ func TestPageLimit(t *testing.T) {
 		err := pdf.Read(t.Context(), documents.FromBytes(file), b)
 		d, want := b.Document(), min(limit, 3)
 		hasLast := strings.Contains(d.Text(), fmt.Sprintf("Page %d, line 30", want))
-		if err != nil || !hasLast || strings.Contains(d.Text(), fmt.Sprintf("Page %d, line 1:", want+1)) || (len(d.Warnings) > 0) != (limit < 3) {
+		if err != nil || !hasLast || strings.Contains(d.Text(), fmt.Sprintf("Page %d, line 1:", want+1)) ||
+			(len(d.Warnings) > 0) != (limit < 3) {
 			t.Errorf("limit %d: has the end of page %d: %v, warnings %q, %v", limit, want, hasLast, d.Warnings, err)
 		}
 	}

@@ -64,13 +64,15 @@ func TestImageFormats(t *testing.T) {
 	palette := "<000000 ff0000 00ff00 ffff00 0000ff ff00ff 00ffff ffffff>"
 	top, bottom := plain[:24], plain[24:]
 	for name, file := range map[string][]byte{
-		"RGB":         scan(wholePage, "", stream(fourByFour+levels, plain)),
-		"CalRGB":      scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 8/ColorSpace[/CalRGB<<>>]", plain)),
-		"ICC profile": scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 8/ColorSpace[/ICCBased 6 0 R]", plain), stream("/N 3", "")),
-		"16 bits":     scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 16/ColorSpace/DeviceRGB", wide)),
-		"CMYK":        scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 8/ColorSpace/DeviceCMYK", inks)),
-		"palette":     scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 4/ColorSpace[/Indexed/DeviceRGB 7 "+palette+"]", packed)),
-		"inverted":    scan(wholePage, "", stream(fourByFour+levels+"/Decode[1 0 1 0 1 0]", inverse(plain))),
+		"RGB":    scan(wholePage, "", stream(fourByFour+levels, plain)),
+		"CalRGB": scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 8/ColorSpace[/CalRGB<<>>]", plain)),
+		"ICC profile": scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 8/ColorSpace[/ICCBased 6 0 R]", plain),
+			stream("/N 3", "")),
+		"16 bits": scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 16/ColorSpace/DeviceRGB", wide)),
+		"CMYK":    scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 8/ColorSpace/DeviceCMYK", inks)),
+		"palette": scan(wholePage, "",
+			stream(fourByFour+"/BitsPerComponent 4/ColorSpace[/Indexed/DeviceRGB 7 "+palette+"]", packed)),
+		"inverted": scan(wholePage, "", stream(fourByFour+levels+"/Decode[1 0 1 0 1 0]", inverse(plain))),
 		"Flate": scan(wholePage, "", stream(fourByFour+levels+"/Filter/FlateDecode"+
 			"/DecodeParms<</Predictor 2/Colors 3/Columns 4>>", deflated(t, differences(plain)))),
 		"LZW": scan(wholePage, "", stream(fourByFour+levels+"/Filter/LZWDecode"+
@@ -79,9 +81,10 @@ func TestImageFormats(t *testing.T) {
 			"\x2f"+plain+"\x80")),
 		"hexadecimal": scan(wholePage, "", stream(fourByFour+levels+"/Filter[/ASCIIHexDecode/FlateDecode]",
 			fmt.Sprintf("%x>", deflated(t, plain)))),
-		"mirrored":               scan("q 595 0 0 -842 0 842 cm /I0 Do Q", "", stream(fourByFour+levels, reverseRows(plain))),
-		"rotated by 90 degrees":  scan("q 0 842 -595 0 595 0 cm /I0 Do Q", "/Rotate 90", stream(fourByFour+levels, plain)),
-		"rotated by 180 degrees": scan("q -595 0 0 -842 595 842 cm /I0 Do Q", "/Rotate 180", stream(fourByFour+levels, plain)),
+		"mirrored":              scan("q 595 0 0 -842 0 842 cm /I0 Do Q", "", stream(fourByFour+levels, reverseRows(plain))),
+		"rotated by 90 degrees": scan("q 0 842 -595 0 595 0 cm /I0 Do Q", "/Rotate 90", stream(fourByFour+levels, plain)),
+		"rotated by 180 degrees": scan("q -595 0 0 -842 595 842 cm /I0 Do Q", "/Rotate 180",
+			stream(fourByFour+levels, plain)),
 		"rotated by 270 degrees": scan("q 0 -842 595 0 0 842 cm /I0 Do Q", "/Rotate 270", stream(fourByFour+levels, plain)),
 		"in a form": scan("/I1 Do", "", stream(fourByFour+levels, plain),
 			stream("/Subtype/Form/Resources<</XObject<</I0 5 0 R>>>>", wholePage)),

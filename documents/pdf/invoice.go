@@ -20,8 +20,8 @@ const (
 	maxAttachments = 1_000
 )
 
-// addInvoice adds the values of an embedded e-invoice in front of the pages. It ignores a damaged e-invoice and does not
-// report the damage, because the pages show the same values.
+// addInvoice adds the values of an embedded e-invoice in front of the pages. It ignores a damaged e-invoice and does
+// not report the damage, because the pages show the same values.
 func addInvoice(ctx context.Context, file *xref.File, into *documents.Builder) error {
 	for _, o := range attachments(file) {
 		stream := invoiceStream(file.Objects, file.Objects.Dict(o))
@@ -58,13 +58,15 @@ func invoiceStream(objects syntax.Resolver, attachment syntax.Dict) *syntax.Stre
 	return objects.Stream(data["UF"])
 }
 
-// attachments returns the files that are attached to the document: associated files, and then the name tree of embedded files.
+// attachments returns the files that are attached to the document: associated files, and then the name tree of embedded
+// files.
 func attachments(file *xref.File) []any {
 	objects, catalog := file.Objects, file.Catalog()
 	associated := objects.Array(catalog["AF"])
 	found := slices.Clone(associated[:min(len(associated), maxAttachments)])
 	open := []any{objects.Dict(catalog["Names"])["EmbeddedFiles"]}
-	for nodes := 0; len(open) > 0 && nodes < maxNameNodes && len(found) < 2*maxAttachments && file.Budget.HasWork(); nodes++ {
+	for nodes := 0; len(open) > 0 && nodes < maxNameNodes && len(found) < 2*maxAttachments &&
+		file.Budget.HasWork(); nodes++ {
 		node := objects.Dict(open[0])
 		names, kids := objects.Array(node["Names"]), objects.Array(node["Kids"])
 		for i := 1; i < min(len(names), 2*maxAttachments); i += 2 { // a name comes before each file

@@ -85,7 +85,8 @@ func TestEmbeddedInvoicesAnswer(t *testing.T) {
 	if order := found.Values["purchase_order"].Text; order != "PO-5" {
 		t.Errorf("the purchase order is %q", order)
 	}
-	for name, want := range map[string]string{"invoice_number": "R-77", "total_amount": "119.00 EUR", "invoice_date": "2026-04-02"} {
+	for name, want := range map[string]string{"invoice_number": "R-77", "total_amount": "119.00 EUR",
+		"invoice_date": "2026-04-02"} {
 		quotes := found.Evidence[name]
 		if len(quotes) != 1 || !strings.Contains(quotes[0].Quote, want) || quotes[0].Page != 0 {
 			t.Errorf("%s: got %+v, want %s of the e-invoice", name, quotes, want)

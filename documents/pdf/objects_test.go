@@ -59,7 +59,8 @@ func TestNewestObjectWins(t *testing.T) {
 	newer := string(first) + "4 0 obj\n" + stream("", at(50, 700, "second")) + "\nendobj\n"
 	newer += fmt.Sprintf("xref\n4 1\n%010d 00000 n \ntrailer\n<</Size 5/Root 1 0 R/Prev %d>>\n", second, table) +
 		fmt.Sprintf("startxref\n%d\n%%%%EOF\n", len(newer))
-	for name, file := range map[string]string{"with tables": newer, "repaired": strings.ReplaceAll(newer, "startxref", "startyref")} {
+	for name, file := range map[string]string{"with tables": newer,
+		"repaired": strings.ReplaceAll(newer, "startxref", "startyref")} {
 		if d, err := read(t, []byte(file)); err != nil || d.Text() != "second" {
 			t.Errorf("%s: %q, %v", name, d.Text(), err)
 		}
@@ -116,7 +117,8 @@ func TestRecursionIsBounded(t *testing.T) {
 	packed.stream("", text)
 	packed.add("%s", stream("/Type/ObjStm/N 1/First 4", "5 0 <</A 1>>"))
 	prev := "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
-	prev += fmt.Sprintf("xref\n0 0\ntrailer\n<</Root 1 0 R/Prev %d/XRefStm %d>>\nstartxref\n%d\n%%%%EOF\n", len(prev), len(prev), len(prev))
+	prev += fmt.Sprintf("xref\n0 0\ntrailer\n<</Root 1 0 R/Prev %d/XRefStm %d>>\nstartxref\n%d\n%%%%EOF\n", len(prev),
+		len(prev), len(prev))
 	for _, test := range []struct {
 		name, text string
 		file       []byte
@@ -152,7 +154,8 @@ func TestObjectCountIsBounded(t *testing.T) {
 	for range 95_000 {
 		r.add("<</A 1>>")
 	}
-	for name, file := range map[string][]byte{"with a table": r.bytes(), "repaired": bytes.ReplaceAll(r.bytes(), []byte("startxref"), nil)} {
+	for name, file := range map[string][]byte{"with a table": r.bytes(),
+		"repaired": bytes.ReplaceAll(r.bytes(), []byte("startxref"), nil)} {
 		if d, err := read(t, file); err != nil || d.Text() != "among many" {
 			t.Errorf("%s: %q, %v", name, d.Text(), err)
 		}
@@ -164,7 +167,8 @@ func TestObjectCountIsBounded(t *testing.T) {
 	if _, err := read(t, []byte("%PDF-1.4\n"+starts.String())); !errors.Is(err, documents.ErrTooMuch) {
 		t.Errorf("more objects than the limit: got %v, want ErrTooMuch", err)
 	}
-	if _, err := read(t, pageWith("", "", "/X["+strings.Repeat("<<>>", 1<<20)+"]")); !errors.Is(err, documents.ErrTooMuch) {
+	if _, err := read(t, pageWith("", "", "/X["+strings.Repeat("<<>>", 1<<20)+"]")); !errors.Is(err,
+		documents.ErrTooMuch) {
 		t.Errorf("object that is too large: got %v, want ErrTooMuch", err)
 	}
 }

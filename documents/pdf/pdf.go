@@ -13,7 +13,8 @@
 //	layout       glyphs → words, lines, columns, tables, paragraphs
 //	images       images of scanned pages → pictures for a viewer
 //
-// The XML of an e-invoice (Factur-X, ZUGFeRD) that is embedded in the file comes in front of the pages; package text reads it.
+// The XML of an e-invoice (Factur-X, ZUGFeRD) that is embedded in the file comes in front of the pages; package text
+// reads it.
 //
 // All stages share package budget, which bounds the cost of a document, and package geometry.
 //

@@ -134,7 +134,8 @@ func assertEqualImages(t *testing.T, got, want image.Image) {
 
 func TestLargeImagesAreReduced(t *testing.T) {
 	const side = 5000
-	dict := fmt.Sprintf("/Subtype/Image/Width %d/Height %d/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/FlateDecode", side, side)
+	dict := fmt.Sprintf("/Subtype/Image/Width %d/Height %d/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/FlateDecode",
+		side, side)
 	file := scan(wholePage, "", stream(dict, deflated(t, strings.Repeat("\x0f", side/8*side))))
 	pictures, _ := view(t, file)
 	if len(pictures) != 1 {

@@ -43,7 +43,8 @@ c) Tj <4142 4> Tj ET`), "a(b)AcAB@"},
 		{"text printed twice", onePage(at(50, 700, "Total due") + at(50.2, 700, "Total due")), "Total due"},
 		{"superscript", onePage(at(50, 700, "12 m") + "BT /F1 6 Tf 72 704 Td (2) Tj ET"), "12 m2"},
 		{"two columns", onePage(column(50, 700, "The left side goes on and", "on for some lines until", "it ends down here at", "the end of the column.") +
-			column(300, 700, "Right of it there is more", "to read, which comes after", "the words on the left and", "not between them.")),
+			column(300, 700, "Right of it there is more", "to read, which comes after", "the words on the left and",
+				"not between them.")),
 			"The left side goes on and on for some lines until it ends down here at the end of the column.\n" +
 				"Right of it there is more to read, which comes after the words on the left and not between them."},
 		{"hyphenated words", onePage(column(50, 700, "This is the story of a ware-", "house between two well-", "Known places of the coast")),
@@ -150,7 +151,8 @@ func TestNarrowTableColumns(t *testing.T) {
 	}
 	d, err := read(t, onePage(row(700, "Item", "Plan", "Spent")+row(685, "Materials of", "12 000 EUR", "11 450 EUR")+
 		row(670, "Transporting", "3 500 EUR", "3 980 EUR")+at(58, 640, "Neither of these words stands in a column of the table.")+
-		row(600, "No", "Date")+row(588, "7", "1 March")+row(550, "What", "How many", "How much")+row(535, "Crane", "2", "90.00")))
+		row(600, "No", "Date")+row(588, "7", "1 March")+row(550, "What", "How many", "How much")+row(535, "Crane", "2",
+		"90.00")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +184,8 @@ func TestLabelsAndValuesAreRows(t *testing.T) {
 	}
 }
 
-// TestWordsHavePlaces compares the words of every file of the corpus with the text and their boxes with those of the blocks.
+// TestWordsHavePlaces compares the words of every file of the corpus with the text and their boxes with those of the
+// blocks.
 func TestWordsHavePlaces(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.pdf")
 	if err != nil || len(files) == 0 {

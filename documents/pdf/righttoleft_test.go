@@ -7,8 +7,8 @@ import (
 	"portside/documents"
 )
 
-// TestRightToLeft reads pages in Hebrew and Arabic, with words and numbers from left to right between them. The texts are those of the HTML
-// files that were printed.
+// TestRightToLeft reads pages in Hebrew and Arabic, with words and numbers from left to right between them. The texts
+// are those of the HTML files that were printed.
 func TestRightToLeft(t *testing.T) {
 	for name, want := range map[string]string{
 		"hebrew": "חשבונית מס 2026-17\nתאריך החשבונית: 3 במרץ 2026\n" +
@@ -29,7 +29,8 @@ func TestRightToLeft(t *testing.T) {
 	}
 }
 
-// TestRightToLeftColumns checks that the first column of a table is the rightmost one, and that the places of words are those on the page.
+// TestRightToLeftColumns checks that the first column of a table is the rightmost one, and that the places of words are
+// those on the page.
 func TestRightToLeftColumns(t *testing.T) {
 	d, err := readFile(t, "testdata/righttoleft/hebrew.pdf")
 	if err != nil {

@@ -29,7 +29,8 @@ func fitsModels(b image.Rectangle) bool {
 	return b.Dx() <= maxPictureSidePixels && b.Dy() <= maxPictureSidePixels
 }
 
-// Convert returns the picture as PNG or JPEG, for viewers that accept no other formats. A picture that is one already stays unchanged.
+// Convert returns the picture as PNG or JPEG, for viewers that accept no other formats. A picture that is one already
+// stays unchanged.
 func Convert(ctx context.Context, p documents.Picture) (documents.Picture, error) {
 	if p.MediaType == "image/png" || p.MediaType == "image/jpeg" {
 		return p, nil

@@ -215,7 +215,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(after(asPNG(f, small), pngHeaderBytes, chunk("eXIf", exif(binary.BigEndian, 7))))
 	const maxFuzzedPixels = 100_000 // other tests cover large pictures
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if config, _, err := image.DecodeConfig(bytes.NewReader(file)); err == nil && config.Width*config.Height > maxFuzzedPixels {
+		if config, _, err := image.DecodeConfig(bytes.NewReader(file)); err == nil &&
+			config.Width*config.Height > maxFuzzedPixels {
 			return
 		}
 		p, err := prepared(t.Context(), file)

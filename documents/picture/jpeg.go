@@ -53,7 +53,7 @@ func splitJPEG(data []byte) (segments []chunk, isComplete bool) {
 }
 
 // segmentEnd returns the end of the segment at a position. It reports false for a truncated segment, and for
-// a marker without a segment: decoders may skip such markers, so it is unclear what they would decode.
+// a marker without a segment: decoders may skip such markers, so their result is uncertain.
 func segmentEnd(data []byte, pos int) (end int, ok bool) {
 	const headerBytes = 4 // marker and length
 	marker := data[pos+1]
@@ -123,5 +123,6 @@ func samplesPerPixel(frame []byte) float64 {
 
 // declaresRGB reports whether a segment of Adobe declares that the colors are not transformed.
 func declaresRGB(s chunk) bool {
-	return s.name == string([]byte{app14}) && len(s.body) >= 12 && bytes.HasPrefix(s.body, []byte("Adobe")) && s.body[11] == 0
+	return s.name == string([]byte{app14}) && len(s.body) >= 12 && bytes.HasPrefix(s.body, []byte("Adobe")) &&
+		s.body[11] == 0
 }

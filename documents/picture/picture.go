@@ -59,8 +59,8 @@ func Read(ctx context.Context, file documents.Source, into *documents.Builder) (
 	return nil
 }
 
-// Size returns the width and height of a picture, of which the data may be only the beginning. It returns false if the format is not
-// supported or the data have no size.
+// Size returns the width and height of a picture, of which the data may be only the beginning. It returns false if the
+// format is not supported or the data have no size.
 func Size(data []byte) (width, height int, isKnown bool) {
 	f, isKnown := detectFormat(data)
 	if !isKnown {
@@ -70,8 +70,8 @@ func Size(data []byte) (width, height int, isKnown bool) {
 	return config.Width, config.Height, err == nil
 }
 
-// ForViewers returns a picture of a document in a form that models accept. Its place is unknown. Errors: ErrKind, ErrLarge,
-// documents.ErrDamaged and the error of the context.
+// ForViewers returns a picture of a document in a form that models accept. Its place is unknown. Errors: ErrKind,
+// ErrLarge, documents.ErrDamaged and the error of the context.
 func ForViewers(ctx context.Context, data []byte) (p documents.Picture, err error) {
 	defer documents.RecoverPanic(&err)
 	p, err = prepare(ctx, documents.FromBytes(data))
@@ -108,7 +108,7 @@ func placeOf(size image.Point, o orientation) documents.Box {
 	return documents.Box{Right: float64(size.X), Bottom: float64(size.Y)}
 }
 
-// header is what is known of a picture before it is decoded.
+// header has the properties of a picture that are known before it is decoded.
 type header struct {
 	format     format
 	config     image.Config

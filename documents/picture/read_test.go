@@ -28,7 +28,8 @@ func TestReadAddsOnePictureOnOnePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, err := into.Finish(nil)
-	if err != nil || d.Pages != 1 || len(d.Blocks) != 1 || d.Blocks[0].Page != 1 || d.Text() != "words" || len(d.Warnings) > 0 {
+	if err != nil || d.Pages != 1 || len(d.Blocks) != 1 || d.Blocks[0].Page != 1 || d.Text() != "words" ||
+		len(d.Warnings) > 0 {
 		t.Fatalf("got %+v, %v", d, err)
 	}
 	if want := mustPrepare(t, file); len(pictures) != 1 || !bytes.Equal(pictures[0].Data, want.Data) {
@@ -65,14 +66,17 @@ func TestReadRemovesMetadata(t *testing.T) {
 		file, plain []byte
 	}{
 		"PNG": {"image/png", after(plain, pngHeaderBytes,
-			chunk("tEXt", []byte("Place\x00"+secret)), chunk("eXIf", exif(binary.BigEndian, 1)), chunk("acTL", make([]byte, 8))), plain},
-		"PNG with more data":  {"image/png", slices.Concat(plain, []byte(secret)), plain},
-		"JPEG":                {"image/jpeg", after(photo, 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, 1)))), photo},
+			chunk("tEXt", []byte("Place\x00"+secret)), chunk("eXIf", exif(binary.BigEndian, 1)), chunk("acTL", make([]byte, 8))),
+			plain},
+		"PNG with more data": {"image/png", slices.Concat(plain, []byte(secret)), plain},
+		"JPEG": {"image/jpeg",
+			after(photo, 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, 1)))), photo},
 		"JPEG with a comment": {"image/jpeg", after(photo, 2, segment(0xfe, secret), segment(0xed, secret)), photo},
 		"JPEG with more data": {"image/jpeg", slices.Concat(photo, []byte(secret)), photo},
-		"JPEG between scans":  {"image/jpeg", after(photo, bytes.LastIndex(photo, []byte("\xff\xda")), segment(0xe1, secret)), photo},
-		"WebP":                {"image/webp", withExif, web},
-		"gray PNG":            {"image/png", after(gray, pngHeaderBytes, chunk("tEXt", []byte("Place\x00"+secret))), gray},
+		"JPEG between scans": {"image/jpeg", after(photo, bytes.LastIndex(photo, []byte("\xff\xda")), segment(0xe1, secret)),
+			photo},
+		"WebP":     {"image/webp", withExif, web},
+		"gray PNG": {"image/png", after(gray, pngHeaderBytes, chunk("tEXt", []byte("Place\x00"+secret))), gray},
 	} {
 		p := mustPrepare(t, test.file)
 		if bytes.Contains(p.Data, []byte("13.4050")) || !bytes.Contains(test.file, []byte("13.4050")) {
@@ -100,7 +104,8 @@ func TestReadAppliesOrientation(t *testing.T) {
 			if size := got.Bounds().Size(); corners(got) != want || (size == image.Pt(160, 320)) != (i >= 4) {
 				t.Errorf("%d: %s, %v", orientation, corners(got), size)
 			}
-			if want := image.Pt(int(p.Place.Right), int(p.Place.Bottom)); got.Bounds().Size() != want || p.Place.Left != 0 || p.Place.Top != 0 {
+			if want := image.Pt(int(p.Place.Right), int(p.Place.Bottom)); got.Bounds().Size() != want || p.Place.Left != 0 ||
+				p.Place.Top != 0 {
 				t.Errorf("%d: the place is %v, want the size %v", orientation, p.Place, got.Bounds().Size())
 			}
 		}
@@ -112,8 +117,10 @@ func TestInvalidOrientationIsIgnored(t *testing.T) {
 	quarters(m)
 	whole := string(exif(binary.LittleEndian, 6))
 	for _, broken := range []string{
-		"", "II", "II*\x00", "II*\x00\xff\xff\xff\xff", "II*\x00\x08\x00\x00\x00\xff\xff", strings.Replace(whole, "II*", "II+", 1),
-		whole[:15], string(exif(binary.LittleEndian, 0)), string(exif(binary.LittleEndian, 9)), string(exif(binary.LittleEndian, 60_000)),
+		"", "II", "II*\x00", "II*\x00\xff\xff\xff\xff", "II*\x00\x08\x00\x00\x00\xff\xff",
+		strings.Replace(whole, "II*", "II+", 1),
+		whole[:15], string(exif(binary.LittleEndian, 0)), string(exif(binary.LittleEndian, 9)),
+		string(exif(binary.LittleEndian, 60_000)),
 	} {
 		p := mustPrepare(t, after(asJPEG(t, m), 2, segment(0xe1, "Exif\x00\x00"+broken)))
 		if got := corners(decode(t, p.MediaType, p.Data)); got != "rgbk" {
@@ -133,12 +140,14 @@ func noise(w, h int) *image.NRGBA {
 }
 
 func TestReadShrinksLargePictures(t *testing.T) {
-	wide, palette := image.NewGray(image.Rect(0, 0, 9_000, 70)), image.NewPaletted(image.Rect(0, 0, 9_000, 90), color.Palette{
-		color.White, color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.Black,
-	})
+	wide, palette := image.NewGray(image.Rect(0, 0, 9_000, 70)),
+		image.NewPaletted(image.Rect(0, 0, 9_000, 90), color.Palette{
+			color.White, color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.Black,
+		})
 	quarters(wide)
 	quarters(palette)
-	deep, many := image.NewNRGBA64(image.Rect(0, 0, 8_100, 60)), image.NewPaletted(image.Rect(0, 0, 4_200, 4_000), palette.Palette)
+	deep, many := image.NewNRGBA64(image.Rect(0, 0, 8_100, 60)),
+		image.NewPaletted(image.Rect(0, 0, 4_200, 4_000), palette.Palette)
 	quarters(deep)
 	quarters(many)
 	rotated := after(asPNG(t, many), pngHeaderBytes, chunk("eXIf", exif(binary.BigEndian, 3)))
@@ -240,7 +249,8 @@ func TestConvert(t *testing.T) {
 			t.Errorf("%s: %s at %v, %v; want %s at %v", name, got.MediaType, got.Place, err, want, p.Place)
 			continue
 		}
-		if size := decode(t, p.MediaType, p.Data).Bounds().Size(); decode(t, got.MediaType, got.Data).Bounds().Size() != size {
+		if size := decode(t, p.MediaType, p.Data).Bounds().Size(); decode(t, got.MediaType,
+			got.Data).Bounds().Size() != size {
 			t.Errorf("%s: the size changed", name)
 		}
 		if isSame := bytes.Equal(got.Data, p.Data); isSame != (p.MediaType == want) {

@@ -130,9 +130,11 @@ func segment(marker byte, body string) []byte {
 // quarters fills the quarters of a picture with red, green, blue and black, row by row.
 func quarters(m draw.Image) {
 	size := m.Bounds().Size()
-	for i, c := range []color.Color{color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.Black} {
+	for i, c := range []color.Color{color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255},
+		color.Black} {
 		at := image.Pt(i%2*size.X/2, i/2*size.Y/2)
-		draw.Draw(m, image.Rectangle{at, at.Add(image.Pt((size.X+1)/2, (size.Y+1)/2))}, image.NewUniform(c), image.Point{}, draw.Src)
+		draw.Draw(m, image.Rectangle{at, at.Add(image.Pt((size.X+1)/2, (size.Y+1)/2))}, image.NewUniform(c), image.Point{},
+			draw.Src)
 	}
 }
 

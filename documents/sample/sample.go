@@ -9,9 +9,9 @@ import (
 	"portside/documents"
 )
 
-// Read builds a document from lines: "# " and "## " headings, "- " list items, "= name | value" fields, "| a | b" rows, "! a | b" a row of
-// heads that begins a table, "~" a new table, "---" a new page, "@left,top,right,bottom text" words placed on a page, and paragraphs,
-// whose lines stay apart. Errors: documents.ErrTooLarge.
+// Read builds a document from lines: "# " and "## " headings, "- " list items, "= name | value" fields, "| a | b" rows,
+// "! a | b" a row of heads that begins a table, "~" a new table, "---" a new page, "@left,top,right,bottom text" words
+// placed on a page, and paragraphs, whose lines stay apart. Errors: documents.ErrTooLarge.
 func Read(text string) (*documents.Document, error) {
 	b := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
 	b.Page()
@@ -41,7 +41,8 @@ func (r *reader) flush() error {
 
 func (r *reader) line(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
-	if line != "" && !strings.HasPrefix(kind, "@") && !slices.Contains([]string{"#", "##", "-", "=", "!", "|", "~", "---"}, kind) {
+	if line != "" && !strings.HasPrefix(kind, "@") &&
+		!slices.Contains([]string{"#", "##", "-", "=", "!", "|", "~", "---"}, kind) {
 		r.paragraph = append(r.paragraph, line)
 		return nil
 	}

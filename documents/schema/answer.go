@@ -7,7 +7,8 @@ import (
 	"portside/documents/answers"
 )
 
-// Answer is the object that a document fills for a schema, with its parts. The keys of the maps are JSON Pointers, except those of Object.
+// Answer is the object that a document fills for a schema, with its parts. The keys of the maps are JSON Pointers,
+// except those of Object.
 type Answer struct {
 	Object   map[string]any           // the whole object, by property; nil for each value that was not found
 	Values   map[string]answers.Value // the single values that were found
@@ -18,7 +19,8 @@ type Answer struct {
 	Warnings   []string
 }
 
-// Answer arranges the answers to the plan's questions as the schema describes. It replaces a value that does not fit the schema by null.
+// Answer arranges the answers to the plan's questions as the schema describes. It replaces a value that does not fit
+// the schema by null.
 func (p *Plan) Answer(found answers.Extraction) Answer {
 	b := builder{p, found, Answer{
 		Values: map[string]answers.Value{}, Items: map[string][]any{},
@@ -59,7 +61,8 @@ func (b *builder) object(s *Schema, at position, from record) map[string]any {
 	return value
 }
 
-// single returns a single value and adds it to the answer, with its evidence. It returns nil if the value was not found or does not fit.
+// single returns a single value and adds it to the answer, with its evidence. It returns nil if the value was not found
+// or does not fit.
 func (b *builder) single(s *Schema, at position, from record) any {
 	name := b.plan.names[at.inSchema]
 	value := from.values[name]
@@ -67,7 +70,8 @@ func (b *builder) single(s *Schema, at position, from record) any {
 		return nil
 	}
 	if !s.fits(value) {
-		b.answer.Warnings = append(b.answer.Warnings, fmt.Sprintf("The value at %s does not fit the schema, so it is null.", at.inAnswer))
+		b.answer.Warnings = append(b.answer.Warnings,
+			fmt.Sprintf("The value at %s does not fit the schema, so it is null.", at.inAnswer))
 		return nil
 	}
 	b.answer.Values[at.inAnswer], b.answer.Evidence[at.inAnswer] = value, from.evidence[name]

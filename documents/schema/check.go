@@ -15,7 +15,7 @@ import (
 // single is a JSON value that is neither an array nor an object. It is comparable: 1, 1.0 and 1e0 are the same number.
 type single struct {
 	kind string // String, Number or Boolean; empty for null
-	text string // decoded; that of a number is a fraction in lowest terms
+	text string // decoded; a number is a fraction in lowest terms
 }
 
 // readSingle reads a single value. It is not ok for arrays, objects, and numbers that are too large or too small.
@@ -43,8 +43,8 @@ func readSingle(text []byte) (value single, ok bool) {
 	return single{}, false
 }
 
-// readExact reads a number of JSON without rounding it. It is not ok for numbers with exponents beyond ±308, because 1e-999999999 would
-// need gigabytes.
+// readExact reads a number of JSON without rounding it. It is not ok for numbers with exponents beyond ±308, because
+// 1e-999999999 would need gigabytes.
 func readExact(text string) (number *big.Rat, ok bool) {
 	const largest = 308
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
@@ -56,7 +56,8 @@ func readExact(text string) (number *big.Rat, ok bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// fits reports whether a value that was found satisfies the keywords of the schema, as draft 2020-12 of JSON Schema defines them.
+// fits reports whether a value that was found satisfies the keywords of the schema, as draft 2020-12 of JSON Schema
+// defines them.
 func (s *Schema) fits(found answers.Value) bool {
 	text, err := found.MarshalJSON()
 	if err != nil {

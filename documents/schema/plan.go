@@ -9,8 +9,8 @@ import (
 	"portside/documents/answers"
 )
 
-// Plan has the questions that fill the object of a schema: a variable for each single value, and a table for each array. It is not safe for
-// concurrent use.
+// Plan has the questions that fill the object of a schema: a variable for each single value, and a table for each
+// array. It is not safe for concurrent use.
 type Plan struct {
 	Variables []answers.Variable
 	Tables    []answers.Table
@@ -56,7 +56,8 @@ type position struct {
 // property returns the position of a property of the object.
 func (at position) property(name string) position {
 	escaped := escape(name)
-	return position{at.inAnswer + "/" + escaped, at.inSchema + "/properties/" + escaped, slices.Concat(at.path, []string{name})}
+	return position{at.inAnswer + "/" + escaped, at.inSchema + "/properties/" + escaped,
+		slices.Concat(at.path, []string{name})}
 }
 
 // escape returns a name as a reference token of a JSON Pointer (RFC 6901).
@@ -122,8 +123,8 @@ func (p *Plan) columns(s *Schema, at position, taken takenNames) (all []Single, 
 	return []Single{{at.inAnswer, p.variable(s, at, taken)}}, nil
 }
 
-// name chooses a free name for the question at a position, and records it in taken and p.names. The name is the path, because engines match
-// the words of names.
+// name chooses a free name for the question at a position, and records it in taken and p.names. The name is the path,
+// because engines match the words of names.
 func (p *Plan) name(at position, taken takenNames) string {
 	joined := strings.Join(at.path, " ")
 	name := joined

@@ -73,7 +73,8 @@ func TestAnswerHasTheShapeOfTheSchema(t *testing.T) {
 	number := func(s string) answers.Value { return answers.Value{Type: answers.Number, Text: s} }
 	at := func(start int) []answers.Evidence { return []answers.Evidence{{Quote: "q", Start: start}} }
 	found := answers.Extraction{
-		Values:   map[string]answers.Value{"total": number("12.5"), "seller name": text("Ada"), "seller name 2": text("Grace"), "paid": {}},
+		Values: map[string]answers.Value{"total": number("12.5"), "seller name": text("Ada"),
+			"seller name 2": text("Grace"), "paid": {}},
 		Evidence: map[string][]answers.Evidence{"total": at(1), "seller name": at(2), "seller name 2": at(3)},
 		Rows: map[string][]answers.Row{
 			"tags": {
@@ -97,7 +98,8 @@ func TestAnswerHasTheShapeOfTheSchema(t *testing.T) {
 		t.Errorf("got  %s, %v\nwant %s", value, err, want)
 	}
 	for pointer, start := range map[string]int{
-		"/total": 1, "/seller/name": 2, "/seller name": 3, "/tags/0": 4, "/lines/0/name": 6, "/lines/1/name": 7, "/lines/1/price/net": 8,
+		"/total": 1, "/seller/name": 2, "/seller name": 3, "/tags/0": 4, "/lines/0/name": 6, "/lines/1/name": 7,
+		"/lines/1/price/net": 8,
 	} {
 		if got := answer.Evidence[pointer]; len(got) != 1 || got[0].Start != start {
 			t.Errorf("evidence of %s: %+v", pointer, got)
@@ -131,7 +133,7 @@ func TestKeywordsAreChecked(t *testing.T) {
 	}
 }
 
-// TestNamesAreNotURLs checks that a name with a percent sign has the rules of its own property.
+// TestNamesAreNotURLs checks that a name with a percent sign has the rules of the property with exactly this name.
 func TestNamesAreNotURLs(t *testing.T) {
 	p := plan(t, `{"type":"object","properties":{"tot%61l":{"type":"number","maximum":5},"total":{"type":"number","minimum":1},
 		"VAT %":{"type":"number"},"a#b~c/d?":{"type":"number"}}}`)

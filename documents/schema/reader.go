@@ -19,8 +19,8 @@ const draft = "https://json-schema.org/draft/2020-12/schema"
 const keywords = "type, properties, required, items, enum, const, title, description, format, minimum, maximum, minItems, maxItems, " +
 	"additionalProperties and $schema"
 
-// errReported ends the reading of properties after the schema had too many. It is not a *Problem, because one was reported where
-// that began.
+// errReported ends the reading of properties after the schema had too many. It is not a *Problem, because one was
+// reported where that began.
 var errReported = errors.New("schema: too many properties")
 
 // reader reads a schema and its subschemas.
@@ -128,7 +128,8 @@ func readEnum(s *Schema, value json.RawMessage, at place) error {
 	return nil
 }
 
-// readAllowed refuses arrays and objects, because a single value can never equal them, and numbers that are too large or too small.
+// readAllowed refuses arrays and objects, because a single value can never equal them, and numbers that are too large
+// or too small.
 func readAllowed(value json.RawMessage, at place) (single, error) {
 	allowed, ok := readSingle(value)
 	switch {
@@ -194,7 +195,8 @@ func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) erro
 	var problems []error
 	for _, m := range members {
 		if !isName(m.name) {
-			problems = append(problems, at.problem("a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars))
+			problems = append(problems,
+				at.problem("a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars))
 			continue
 		}
 		name := escape(m.name)
@@ -206,7 +208,8 @@ func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) erro
 }
 
 func isName(text string) bool {
-	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= MaxNameChars && !strings.ContainsFunc(text, unicode.IsControl)
+	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= MaxNameChars &&
+		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
 func readText(value json.RawMessage, into *string, at place) error {

@@ -1,8 +1,9 @@
 // Package schema reads the JSON Schemas that ask for structured values. They are a subset of draft 2020-12.
 //
-// The keywords are type (also an array of one type and null), properties, required, items, enum, const, title, description,
-// format (date), minimum, maximum, minItems and maxItems. additionalProperties may be false, because an answer has no others, and $schema
-// may name the draft. Parse refuses all other keywords, because a keyword that has no effect would promise a check that does not happen.
+// The keywords are type (also an array of one type and null), properties, required, items, enum, const, title,
+// description, format (date), minimum, maximum, minItems and maxItems. additionalProperties may be false, because an
+// answer has no others, and $schema may name the draft. Parse refuses all other keywords, because a keyword that has no
+// effect would promise a check that does not happen.
 package schema
 
 import (

@@ -35,7 +35,8 @@ func TestParseKeepsOrderAndMeaning(t *testing.T) {
 }
 
 func TestParseNamesTheKeywordAndItsPlace(t *testing.T) {
-	deep := strings.Repeat(`{"type":"array","items":`, schema.MaxDepth) + `{"type":"string"}` + strings.Repeat("}", schema.MaxDepth)
+	deep := strings.Repeat(`{"type":"array","items":`, schema.MaxDepth) + `{"type":"string"}` + strings.Repeat("}",
+		schema.MaxDepth)
 	many := `{"type":"object","properties":{"last":{"type":"string"}`
 	for i := range schema.MaxProperties {
 		many += fmt.Sprintf(`,"p%d":{"type":"string"}`, i)

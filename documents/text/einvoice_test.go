@@ -89,7 +89,7 @@ var zugferd1 = strings.NewReplacer("CrossIndustryInvoice", "CrossIndustryDocumen
 	"SupplyChainTradeTransaction>", "SpecifiedSupplyChainTradeTransaction>", "ApplicableHeaderTrade", "ApplicableSupplyChainTrade",
 	"SpecifiedLineTradeDelivery", "SpecifiedSupplyChainTradeDelivery", "SettlementHeaderMonetary", "SettlementMonetary")
 
-// Other XML with a root of that name is no e-invoice.
+// Other XML with a root of that name is not an e-invoice.
 func TestOtherInvoicesAreReadAsXML(t *testing.T) {
 	d, err := document(t, text.ReadXML, "<Invoice><ID>7</ID><Total>5.00</Total></Invoice>")
 	if err != nil {

@@ -24,7 +24,7 @@ func TestMarkdownFollowsCommonMark(t *testing.T) {
 	})
 }
 
-// A long file is converted in chunks. What belongs together stays so.
+// A long file is converted in chunks. Parts that belong together stay in one chunk.
 func TestLongMarkdown(t *testing.T) {
 	const size = 600 << 10
 	fill := func(piece string) string { return strings.Repeat(piece, size/len(piece)) }

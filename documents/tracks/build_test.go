@@ -68,7 +68,8 @@ func (f film) bytes() []byte {
 		f.box("stsz", sizes), f.box("stco", be(0, 1, uint32(len(begin)+8))))
 	mdia := box("mdia", f.box("mdhd", be(0, 0, 0, 1, 0, 0x15c70000)), box("minf", stbl))
 	trak := f.box("trak", f.box("tkhd", be(1, 0, 0, 1, 0, 0)), f.box("edts"), mdia)
-	return slices.Concat(begin, box("mdat", f.samples...), f.box("moov", box("mvhd", be(0, 0, 0, 10, 0)), trak), f.box("tail"))
+	return slices.Concat(begin, box("mdat", f.samples...), f.box("moov", box("mvhd", be(0, 0, 0, 10, 0)), trak),
+		f.box("tail"))
 }
 
 // tx3g is a sample of timed text.

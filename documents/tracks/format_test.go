@@ -48,7 +48,8 @@ func TestTTML(t *testing.T) {
 	}
 	// some count from the sample, and some leave all times to it
 	one := []byte(`<tt><body><p begin="1s" end="2s">own</p></body></tt>`)
-	f = film{codec: "stpp", samples: [][]byte{one, one, []byte(`<tt><body><p>none</p></body></tt>`)}, lasts: []uint32{5, 5, 5}}
+	f = film{codec: "stpp", samples: [][]byte{one, one, []byte(`<tt><body><p>none</p></body></tt>`)},
+		lasts: []uint32{5, 5, 5}}
 	if got, want := captionsOf(t, f.bytes()), "1.00-2.00 own\n6.00-7.00 own\n10.00-15.00 none\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -98,7 +99,8 @@ func TestTextOfMatroska(t *testing.T) {
 		want string
 	}{
 		"zlib": {matroska(subtitles("S_TEXT/UTF8", compressed(0, "")),
-			cluster(2, group(1, deflated(t, []byte("one")))), cluster(4, group(1, deflated(t, []byte("two"))))), "2.00-3.00 one\n4.00-5.00 two\n"},
+			cluster(2, group(1, deflated(t, []byte("one")))), cluster(4, group(1, deflated(t, []byte("two"))))),
+			"2.00-3.00 one\n4.00-5.00 two\n"},
 		"without first bytes": {matroska(subtitles("S_TEXT/UTF8", compressed(3, stripped)), cluster(2, group(1, "crane"))), "2.00-3.00 The crane\n"},
 		"bzlib":               {matroska(subtitles("S_TEXT/UTF8", compressed(1, "")), cluster(2, group(1, "?"))), ""},
 		"encrypted": {matroska(subtitles("S_TEXT/UTF8", ebml(0x6D80, ebml(0x6240, ebml(0x5033, []byte{1})))),
@@ -107,20 +109,24 @@ func TestTextOfMatroska(t *testing.T) {
 		"disused":      {matroska(subtitles("S_TEXT/UTF8", ebml(0xB9, []byte{0})), cluster(2, group(1, "?"))), ""},
 		"other tracks": {matroska(subtitles("S_TEXT/UTF8"), cluster(2, group(2, "noise"), group(1, "words"), group(3, "noise"))), "2.00-3.00 words\n"},
 		"tracks last":  {matroska(cluster(2, group(1, "words")), subtitles("S_TEXT/UTF8")), "2.00-3.00 words\n"},
-		"no sizes": {concat(ebmlHeader, unknown(0x18538067), subtitles("S_TEXT/UTF8"), unknown(0x1F43B675), clusterTime(2), group(1, "one"),
+		"no sizes": {concat(ebmlHeader, unknown(0x18538067), subtitles("S_TEXT/UTF8"), unknown(0x1F43B675), clusterTime(2),
+			group(1, "one"),
 			unknown(0x1F43B675), clusterTime(4), group(1, "two")), "2.00-3.00 one\n4.00-5.00 two\n"},
-		"no sizes, tracks last": {concat(ebmlHeader, unknown(0x18538067), unknown(0x1F43B675), clusterTime(2), group(1, "one"),
+		"no sizes, tracks last": {concat(ebmlHeader, unknown(0x18538067), unknown(0x1F43B675), clusterTime(2),
+			group(1, "one"),
 			subtitles("S_TEXT/UTF8")), "2.00-3.00 one\n"},
 		"no ends": {matroska(subtitles("S_TEXT/UTF8"), cluster(2, ebml(0xA3, []byte{0x81, 0, 0, 0}, []byte("one")),
 			ebml(0xA3, []byte{0x81, 1, 0, 0}, []byte("two")))), "2.00-2.26 one\n2.26-2.26 two\n"},
-		"a slow clock": {matroska(ebml(0x1549A966, ebml(0x2AD7B1, be(10_000_000))), subtitles("S_TEXT/UTF8"), cluster(2, group(1, "one"))),
+		"a slow clock": {matroska(ebml(0x1549A966, ebml(0x2AD7B1, be(10_000_000))), subtitles("S_TEXT/UTF8"),
+			cluster(2, group(1, "one"))),
 			"20.00-30.00 one\n"},
 		"old WebM": {matroska(subtitles("D_WEBVTT/SUBTITLES"), cluster(2, group(1, "id\nline:0\n<c>one\ntwo"))), "2.00-3.00 one|two\n"},
 		"SSA":      {matroska(subtitles("S_TEXT/SSA"), cluster(2, group(1, `0,0,Main,Ana,0,0,0,,One, {\b1}two{\b0}\N{aside} three`))), "2.00-3.00 One, two|{aside} three\n"},
 		"two, one a comment": {matroska(ebml(0x1654AE6B,
 			ebml(0xAE, ebml(0xD7, []byte{1}), ebml(0x86, []byte("S_TEXT/UTF8")), ebml(0x22B59D, []byte("pt-BR")),
 				ebml(0x22B59C, []byte("por")), ebml(0x55AF, []byte{1})),
-			ebml(0xAE, ebml(0xD7, []byte{2}), ebml(0x86, []byte("S_TEXT/UTF8")), ebml(0x22B59C, []byte("x\nIgnore")), ebml(0x88, []byte{0}))),
+			ebml(0xAE, ebml(0xD7, []byte{2}), ebml(0x86, []byte("S_TEXT/UTF8")), ebml(0x22B59C, []byte("x\nIgnore")),
+				ebml(0x88, []byte{0}))),
 			cluster(2, group(1, "aside"), group(2, "words"))),
 			"2.00-3.00 words\nThe recording has subtitle tracks in pt-BR, an unnamed language; number 2 was read.\n"},
 	} {
@@ -134,7 +140,8 @@ func TestTextOfMatroska(t *testing.T) {
 func TestEmptyTracksAreSkipped(t *testing.T) {
 	file := matroska(ebml(0x1654AE6B,
 		ebml(0xAE, ebml(0xD7, []byte{1}), ebml(0x86, []byte("S_TEXT/UTF8"))),
-		ebml(0xAE, ebml(0xD7, []byte{2}), ebml(0x86, []byte("S_TEXT/UTF8")), ebml(0x88, []byte{0}))), cluster(2, group(2, "words")))
+		ebml(0xAE, ebml(0xD7, []byte{2}), ebml(0x86, []byte("S_TEXT/UTF8")), ebml(0x88, []byte{0}))),
+		cluster(2, group(2, "words")))
 	want := "2.00-3.00 words\nThe recording has subtitle tracks in en, en; number 2 was read.\n"
 	if got := captionsOf(t, file); got != want {
 		t.Errorf("got\n%s", got)
@@ -197,7 +204,8 @@ func TestLyrics(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"by the word": {tag(frame("APIC", "picture"), frame("SYLT", "\x00eng\x02\x01\x00Good \x00"+at(1)+"day\x00"+at(2)+"\nCran\xe9\x00"+at(3))),
+		"by the word": {tag(frame("APIC", "picture"),
+			frame("SYLT", "\x00eng\x02\x01\x00Good \x00"+at(1)+"day\x00"+at(2)+"\nCran\xe9\x00"+at(3))),
 			"1.00-3.00 Good day\n3.00-3.00 Crané\n"},
 		"by the line":      {tag(frame("SYLT", "\x03deu\x02\x02\x00eins\x00"+at(1)+"zwei\x00"+at(2))), "1.00-2.00 eins\n2.00-2.00 zwei\n"},
 		"lines with times": {tag(frame("USLT", "\x00eng\x00"+lines)), "1.50-3.00 one\n3.00-3.00 two\n"},

@@ -81,7 +81,8 @@ func TestMP4WithTooManyChunks(t *testing.T) {
 // A table may list the same bytes again and again, so that a small file has many samples.
 func TestSamplesThatOverlap(t *testing.T) {
 	const places = 100_000
-	f := film{codec: "tx3g", samples: [][]byte{append(tx3g("words"), make([]byte, 60_000)...)}, lasts: []uint32{1}, boxes: map[string][]byte{}}
+	f := film{codec: "tx3g", samples: [][]byte{append(tx3g("words"), make([]byte, 60_000)...)}, lasts: []uint32{1},
+		boxes: map[string][]byte{}}
 	f.boxes["stsz"] = box("stsz", be(0, 60_007, places))
 	f.boxes["stsc"] = box("stsc", be(0, 1, 1, 1, 1))
 	stco := be(0, places)
@@ -318,7 +319,8 @@ func TestCaptionsEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	reads := 0
 	s := ending{tiles{matroska(subtitles("S_TEXT/UTF8")), []byte{0xEC, 0x80}, 200_000_000}, cancel, &reads}
-	if _, _, err := tracks.Captions(ctx, documents.Source{ReaderAt: s, Size: s.size}); !errors.Is(err, context.Canceled) || reads > 110 {
+	if _, _, err := tracks.Captions(ctx, documents.Source{ReaderAt: s, Size: s.size}); !errors.Is(err, context.Canceled) ||
+		reads > 110 {
 		t.Errorf("%v after %d reads", err, reads)
 	}
 }

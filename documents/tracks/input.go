@@ -14,7 +14,7 @@ import (
 const (
 	maxSteps       = 10_000_000 // boxes, elements and table entries
 	maxBytes       = 32 << 20   // bytes of all samples, and of the data that they inflate to
-	maxSampleBytes = 2 << 20    // a TTML document may be that of a whole film
+	maxSampleBytes = 2 << 20    // a TTML document may have the subtitles of a whole film
 	maxTracks      = 100
 	maxCues        = 200_000
 	maxTextBytes   = 8 << 20
@@ -74,8 +74,8 @@ func (in *input) sample(at, size int64) ([]byte, error) {
 	return view.read(at, size)
 }
 
-// window keeps the bytes that were read last, because the next ones are mostly among them. It reads only a little ahead, so that
-// skipping over frames reads little of them.
+// window keeps the bytes that were read last, because the next ones are mostly among them. It reads only a little
+// ahead, so that skipping over frames reads little of them.
 type window struct {
 	source documents.Source
 	exact  bool // do not read ahead

@@ -15,8 +15,8 @@ func timedText(sample []byte, at span, into *cues) error {
 	return into.add(at, tagged(decoded(text)))
 }
 
-// boxedVTT decodes samples of WebVTT (ISO/IEC 14496-30), which have a box for each cue on the screen. A cue that overlaps others
-// is in several samples.
+// boxedVTT decodes samples of WebVTT (ISO/IEC 14496-30), which have a box for each cue on the screen. A cue that
+// overlaps others is in several samples.
 func boxedVTT(sample []byte, at span, into *cues) error {
 	for kind, body := range boxesOf(sample) {
 		if kind != "vttc" {

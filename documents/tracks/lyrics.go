@@ -159,8 +159,8 @@ func untimed(data []byte, into *cues) error {
 	return timedLines(tagText(data[0], rest), into)
 }
 
-// synchronised decodes SYLT: words with the millisecond at which they begin. If there are line breaks, it joins the words of a
-// line.
+// synchronised decodes SYLT: words with the millisecond at which they begin. If there are line breaks, it joins the
+// words of a line.
 func synchronised(data []byte, into *cues) error {
 	const milliseconds, sung, transcription = 2, 1, 2
 	if len(data) < 6 || data[4] != milliseconds || data[5] != sung && data[5] != transcription {

@@ -10,8 +10,8 @@ import (
 	"portside/documents/charset"
 )
 
-// tagged returns the text of a WebVTT or SubRip cue without tags and with entities decoded. The name of a speaker comes before
-// the text.
+// tagged returns the text of a WebVTT or SubRip cue without tags and with entities decoded. The name of a speaker comes
+// before the text.
 func tagged(text string) string {
 	var out strings.Builder
 	for plain, tag := range marked(text, "<>", isTag) {
@@ -65,8 +65,8 @@ func overridden(text string) string {
 	return out.String()
 }
 
-// marked splits text at marks between two brackets. It yields the text before each mark, and the mark. Brackets that are not a
-// mark stay in the text.
+// marked splits text at marks between two brackets. It yields the text before each mark, and the mark. Brackets that
+// are not a mark stay in the text.
 func marked(text, brackets string, isMark func(string) bool) iter.Seq2[string, string] {
 	const maxMark = 500 // bytes; otherwise each open bracket would cause a search to the end
 	return func(yield func(plain, mark string) bool) {
@@ -89,5 +89,6 @@ func marked(text, brackets string, isMark func(string) bool) iter.Seq2[string, s
 	}
 }
 
-// decoded converts a text to UTF-8. Texts without a byte order mark that are not UTF-8 come from old Macintosh programs.
+// decoded converts a text to UTF-8. Texts without a byte order mark that are not UTF-8 come from old Macintosh
+// programs.
 func decoded(data []byte) string { return charset.DecodeOr(data, charmap.Macintosh) }

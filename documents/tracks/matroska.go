@@ -8,8 +8,8 @@ import (
 
 // matroska is a file of EBML elements: Matroska and WebM (RFC 9559).
 //
-// The reader steps over the headers of segments and clusters and reads their content as if it lay outside. So it need not know
-// where one of unknown size ends, nor how they are nested.
+// The reader steps over the headers of segments and clusters and reads their content as if it lay outside. So it need
+// not know where one of unknown size ends, nor how they are nested.
 type matroska struct {
 	*input
 	at    *window
@@ -82,7 +82,8 @@ func (m *matroska) element(at, limit int64) (element, error) {
 	return e, nil
 }
 
-// vint reads a number of variable width, with the bit that marks the width or without. It returns width 0 if there is no number.
+// vint reads a number of variable width, with the bit that marks the width or without. It returns width 0 if the data
+// has no number.
 func vint(data []byte, marked bool) (n uint64, width int) {
 	if len(data) == 0 {
 		return 0, 0

@@ -69,7 +69,8 @@ func inflated(in *input, data []byte) ([]byte, error) {
 	return text, in.spend(int64(len(text)))
 }
 
-// inflate resets the inflater to the data. All blocks share one inflater, because it takes much more memory than a block.
+// inflate resets the inflater to the data. All blocks share one inflater, because it takes much more memory than a
+// block.
 func (in *input) inflate(data []byte) (err error) {
 	if in.inflater == nil {
 		in.inflater, err = zlib.NewReader(bytes.NewReader(data))
@@ -133,7 +134,7 @@ func (r *matroskaReading) group(e element) error {
 	return r.block(*block, duration)
 }
 
-// block reads a block of the track: the track number, the time from that of the cluster, flags, and the text.
+// block reads a block of the track: the track number, the time since the time of the cluster, flags, and the text.
 func (r *matroskaReading) block(e element, duration *uint64) error {
 	const maxHeader = 8 + 2 + 1
 	head, err := r.at.read(e.from, min(maxHeader, e.to-e.from))

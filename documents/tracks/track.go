@@ -42,7 +42,8 @@ func trackWarnings(tracks []track, read int) []string {
 		if read > 0 {
 			which = fmt.Sprintf("number %d", read+1)
 		}
-		warnings = append(warnings, fmt.Sprintf("The recording has subtitle tracks in %s; %s was read.", languages(tracks), which))
+		warnings = append(warnings, fmt.Sprintf("The recording has subtitle tracks in %s; %s was read.", languages(tracks),
+			which))
 	}
 	if tracks[read].isPartial {
 		warnings = append(warnings, "The recording's subtitles are marked as ones that have only some of what is said.")

@@ -1,16 +1,16 @@
-// Package tracks reads the text inside recordings: subtitle tracks of MP4, QuickTime, Matroska and WebM, and lyrics with times
-// in MP3 and FLAC.
+// Package tracks reads the text inside recordings: subtitle tracks of MP4, QuickTime, Matroska and WebM, and lyrics
+// with times in MP3 and FLAC.
 //
-// Programs look for subtitles before they transcribe a recording. A person wrote or checked them, so names and numbers are
-// right and times are exact, and reading them costs nothing.
+// Programs look for subtitles before they transcribe a recording. A person wrote or checked them, so names and numbers
+// are right and times are exact, and reading them costs nothing.
 //
-// A recording may have gigabytes of sound and pictures. [Captions] skips these by the sizes that the container declares, and
-// reads only the samples of one text track. It checks every declared size against the file. It descends a fixed number of
-// levels, and limits the steps, the bytes read and inflated, and the text that it keeps. The libraries for these formats do
-// not; docs/decisions/0017 has the figures.
+// A recording may have gigabytes of sound and pictures. [Captions] skips these by the sizes that the container
+// declares, and reads only the samples of one text track. It checks every declared size against the file. It descends a
+// fixed number of levels, and limits the steps, the bytes read and inflated, and the text that it keeps. The libraries
+// for these formats do not; docs/decisions/0017 has the figures.
 //
-// It leaves out chapters, which are text tracks in MP4 but only titles; lyrics without times, because many programs store show
-// notes there; subtitles that are pictures; and CEA-608.
+// It leaves out chapters, which are text tracks in MP4 but only titles; lyrics without times, because many programs
+// store show notes there; subtitles that are pictures; and CEA-608.
 package tracks
 
 import (
@@ -22,10 +22,10 @@ import (
 	"portside/documents"
 )
 
-// Captions returns the text of the recording's best text track, in the order of time and without markup. The best track is a
-// default track with everything that is said; otherwise the first that can be read. It returns no captions and no error if the
-// recording has no such track, or if the file is not a recording. If the track is damaged or too long, it returns the first part
-// with a warning. Errors: those of the context and the file, and ErrDamaged after a panic.
+// Captions returns the text of the recording's best text track, in the order of time and without markup. The best track
+// is a default track with everything that is said; otherwise the first that can be read. It returns no captions and no
+// error if the recording has no such track, or if the file is not a recording. If the track is damaged or too long, it
+// returns the first part with a warning. Errors: those of the context and the file, and ErrDamaged after a panic.
 func Captions(ctx context.Context, file documents.Source) (captions []documents.Block, warnings []string, err error) {
 	defer documents.RecoverPanic(&err)
 	if err := ctx.Err(); err != nil {
@@ -82,7 +82,7 @@ func open(f *input) (container, error) {
 	case bytes.HasPrefix(head, []byte("fLaC")):
 		return &flac{lyrics{input: f, at: f.window()}}, nil
 	}
-	return nil, nil //nolint:nilnil // a recording without text is no error, and the only caller checks for nil
+	return nil, nil //nolint:nilnil // a recording without text is not an error, and the only caller checks for nil
 }
 
 // fatal returns nil for errors that only end a track, whose text until then is used.
@@ -93,7 +93,7 @@ func fatal(err error) error {
 	return err
 }
 
-// lossWarnings returns what is missing of a track.
+// lossWarnings returns warnings about the missing parts of a track.
 func lossWarnings(err error) []string {
 	switch {
 	case errors.Is(err, errCut):

@@ -40,7 +40,8 @@ func listed(captions []documents.Block, ends bool) string {
 	return out.String()
 }
 
-// oracle returns the cues of a SubRip file in the form of listed. In fragments of MP4, a cue ends where the next one begins.
+// oracle returns the cues of a SubRip file in the form of listed. In fragments of MP4, a cue ends where the next one
+// begins.
 func oracle(t *testing.T, name string, ends bool) string {
 	t.Helper()
 	text := strings.NewReplacer("<i>", "", "</i>", "").Replace(string(testFile(t, name)))

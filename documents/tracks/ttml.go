@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// timedXML decodes a sample that is a TTML document. The times in it count from the start of the recording. Only in fragments of
-// some older programs do they count from the start of the sample.
+// timedXML decodes a sample that is a TTML document. The times in it count from the start of the recording. Only in
+// fragments of some older programs do they count from the start of the sample.
 func timedXML(sample []byte, at span, into *cues) error {
 	if i := bytes.IndexByte(sample, '<'); i > 0 {
 		sample = sample[i:]
@@ -44,7 +44,7 @@ type ttml struct {
 	tickRate  float64
 	own       span     // of the sample
 	open      []timing // of the open elements
-	inside    int      // depth of the open paragraph; 0 if there is none
+	inside    int      // depth of the open paragraph; 0 without one
 	text      strings.Builder
 	found     []cue
 	until     float64
@@ -129,8 +129,8 @@ type timing struct {
 	isSet bool // by the element or one around it
 }
 
-// timing reads the time of an element, which counts from the begin of the element around it. Without its own begin or end, it
-// has that of the element around it.
+// timing reads the time of an element, which counts from the begin of the element around it. Without its own begin or
+// end, it has the begin or end of the element around it.
 func (d *ttml) timing(attributes []xml.Attr) timing {
 	outer := timing{span: span{0, -1}}
 	if n := len(d.open); n > 0 {
@@ -157,7 +157,8 @@ func (d *ttml) timing(attributes []xml.Attr) timing {
 	return at
 }
 
-// time reads hours:minutes:seconds, with a fraction or with frames, or a number with a unit. It returns 0 for anything else.
+// time reads hours:minutes:seconds, with a fraction or with frames, or a number with a unit. It returns 0 for anything
+// else.
 func (d *ttml) time(text string) (seconds float64, ok bool) {
 	text = strings.TrimSpace(text)
 	if strings.Contains(text, ":") {

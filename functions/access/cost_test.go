@@ -13,8 +13,8 @@ import (
 	"portside/shared/web/resource"
 )
 
-// TestTokenRequestsMakeFewCalls counts all calls of a request, including the two calls of authentication and the rate limit, which
-// happen at the same time.
+// TestTokenRequestsMakeFewCalls counts all calls of a request, including the two calls of authentication and the rate
+// limit, which happen at the same time.
 func TestTokenRequestsMakeFewCalls(t *testing.T) {
 	d := newFixture(t)
 	client, meter := awstest.Metered(awstest.DynamoDB(t))

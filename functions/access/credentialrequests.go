@@ -81,7 +81,8 @@ type createRequestInput struct {
 	host string
 }
 
-// Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema, and records the host.
+// Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema, and records the
+// host.
 func (in *createRequestInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
 	return web.Failures(in.request().Check())

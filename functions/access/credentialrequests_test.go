@@ -42,7 +42,8 @@ func newRequestFixture(tb testing.TB) *requestFixture {
 // request creates a request of the requester and returns its path.
 func (o *requestFixture) request() string {
 	o.tb.Helper()
-	return requestsPath + "/" + o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).Text("data.id")
+	return requestsPath + "/" + o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).
+		Text("data.id")
 }
 
 func (o *requestFixture) approve(at string) webtest.Response {
@@ -95,16 +96,19 @@ func TestRequestIsApprovedAndCollected(t *testing.T) {
 
 	o.advance(time.Hour)
 	o.withKey(o.approver).Post(at+"/approve", `{"reason":" agreed "}`).WantStatus(http.StatusOK).
-		WantValue("data.status", "approved").WantValue("data.reason", "agreed").WantValue("data.decidedAt", "2026-03-02T10:00:00Z")
+		WantValue("data.status", "approved").WantValue("data.reason", "agreed").
+		WantValue("data.decidedAt", "2026-03-02T10:00:00Z")
 	o.advance(time.Hour)
 	collected := o.collect(o.link()).WantStatus(http.StatusOK).
-		WantValue("data.scopes", []any{"read:docker-images", "read:helm-charts"}).WantValue("data.expiresAt", "2027-03-02T11:00:00Z")
+		WantValue("data.scopes", []any{"read:docker-images", "read:helm-charts"}).
+		WantValue("data.expiresAt", "2027-03-02T11:00:00Z")
 	if username := collected.Text("data.username"); !strings.HasPrefix(username, "example-") || len(username) != 16 {
 		t.Errorf("the user name is %q", username)
 	}
 	auth := credentials.NewAuthenticator(o.table.Requests, 100, o.clock)
 	who, _, err := auth.AuthenticateBasic(t.Context(), collected.Text("data.username"), collected.Text("data.password"))
-	if err != nil || who.UserID != o.ada.ID || !slices.Equal(who.Scopes, []principal.Scope{"read:docker-images", "read:helm-charts"}) {
+	if err != nil || who.UserID != o.ada.ID ||
+		!slices.Equal(who.Scopes, []principal.Scope{"read:docker-images", "read:helm-charts"}) {
 		t.Errorf("the password authenticates %+v, error %v", who, err)
 	}
 	if _, _, err := auth.AuthenticateBasic(t.Context(), "example", collected.Text("data.password")); err == nil {
@@ -112,7 +116,8 @@ func TestRequestIsApprovedAndCollected(t *testing.T) {
 	}
 	o.collect(o.link()).WantStatus(http.StatusUnauthorized) // the link works once
 
-	o.withKey(o.requester).Get(at).WantStatus(http.StatusOK).WantValue("data.status", "collected").WantValue("data.events.2.actor", "system").
+	o.withKey(o.requester).Get(at).WantStatus(http.StatusOK).WantValue("data.status", "collected").
+		WantValue("data.events.2.actor", "system").
 		WantValue("data.collectBy", "2026-03-09T10:00:00Z").WantValue("data.events.1.detail", "agreed")
 	o.withKey(o.requester).Get("/api/v1/tokens").WantValue("data.0.kind", "password").
 		WantValue("data.0.name", "full access").WantValue("data.1", nil)
@@ -124,9 +129,11 @@ func TestRequestIsApprovedAndCollected(t *testing.T) {
 func TestDenyRequest(t *testing.T) {
 	o := newRequestFixture(t)
 	at := o.request()
-	o.withKey(o.approver).Post(at+"/deny", `{"reason":"not <this> year"}`).WantStatus(http.StatusOK).WantValue("data.status", "denied")
+	o.withKey(o.approver).Post(at+"/deny", `{"reason":"not <this> year"}`).WantStatus(http.StatusOK).
+		WantValue("data.status", "denied")
 	messages := o.mailbox.to("ada@example.com")
-	if len(messages) != 1 || !strings.Contains(messages[0].HTML, "not &lt;this&gt; year") || strings.Contains(messages[0].Text, "psl_") {
+	if len(messages) != 1 || !strings.Contains(messages[0].HTML, "not &lt;this&gt; year") ||
+		strings.Contains(messages[0].Text, "psl_") {
 		t.Errorf("messages %v", messages)
 	}
 	if got, want := o.actions(at), []string{"requested", "denied", "mailed"}; !slices.Equal(got, want) {
@@ -147,7 +154,8 @@ func TestRequestPermissions(t *testing.T) {
 		o.withKey(key).Post(at+"/approve", `{}`).WantStatus(http.StatusForbidden)
 		o.withKey(key).Post(at+"/deny", `{}`).WantStatus(http.StatusForbidden)
 	}
-	own := requestsPath + "/" + o.withKey(o.approver).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).Text("data.id")
+	own := requestsPath + "/" + o.withKey(o.approver).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).
+		Text("data.id")
 	o.withKey(o.approver).Post(own+"/approve", `{}`).WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN")
 	o.withKey(o.approver).Post(own+"/deny", `{}`).WantStatus(http.StatusForbidden)
 	if messages := o.mailbox.to("grace@example.com"); len(messages) != 1 {
@@ -192,7 +200,8 @@ func TestCreateRequestRejectsInvalidInput(t *testing.T) {
 		o.withKey(o.approver).Get(requestsPath + query).WantStatus(http.StatusBadRequest)
 	}
 	longest := strings.Repeat("ä", 1998) + `\n!`
-	o.withKey(o.requester).Post(requestsPath, `{"accessLevel":"charts","justification":"`+longest+`"}`).WantStatus(http.StatusCreated)
+	o.withKey(o.requester).Post(requestsPath, `{"accessLevel":"charts","justification":"`+longest+`"}`).
+		WantStatus(http.StatusCreated)
 }
 
 func TestPendingRequestLimit(t *testing.T) {
@@ -201,7 +210,8 @@ func TestPendingRequestLimit(t *testing.T) {
 	for range 4 {
 		o.request()
 	}
-	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false")
+	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusConflict).
+		WantHeader("X-Should-Retry", "false")
 	o.withKey(o.approver).Post(first+"/deny", `{}`).WantStatus(http.StatusOK)
 	o.request()
 	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusConflict)
@@ -232,7 +242,8 @@ func TestListRequestsFiltersAndPages(t *testing.T) {
 			}
 			next := page.Text("pagination.next")
 			target = requestsPath + "?limit=2" + query + "&cursor=" + next
-			byID := o.withKey(key).Get(requestsPath + "?limit=2" + query + "&" + bound(query) + "=" + next).WantStatus(http.StatusOK)
+			byID := o.withKey(key).Get(requestsPath + "?limit=2" + query + "&" + bound(query) + "=" + next).
+				WantStatus(http.StatusOK)
 			if following := o.withKey(key).Get(target); !bytes.Equal(byID.Body, following.Body) {
 				t.Errorf("the page by cursor is %s, by ID %s", following.Body, byID.Body)
 			}
@@ -322,11 +333,12 @@ func TestCollectRejectsInvalidLinks(t *testing.T) {
 			t.Errorf("%q: %q, want %q", token, got, want)
 		}
 	}
-	o.anonymous().Post(requestsPath+"/collect", `{}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/token")
+	o.anonymous().Post(requestsPath+"/collect", `{}`).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "/token")
 }
 
-// TestLinkStaysValidWhenTheUserChanges changes the requester while the link is valid. The link stops working only while the
-// requester is not active.
+// TestLinkStaysValidWhenTheUserChanges changes the requester while the link is valid. The link stops working only while
+// the requester is not active.
 func TestLinkStaysValidWhenTheUserChanges(t *testing.T) {
 	o := newRequestFixture(t)
 	o.approve(o.request()).WantStatus(http.StatusOK)

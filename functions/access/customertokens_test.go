@@ -18,8 +18,8 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// withCustomers adds acme with 23 managers, of whom every third has no token, and bolt with one. It returns the ids of acme's tokens in
-// the order of the list, and the key of the first manager.
+// withCustomers adds acme with 23 managers, every third without a token, and bolt with one. It returns the ids of
+// acme's tokens in the order of the list, and the key of the first manager.
 func withCustomers(t *testing.T) (d *fixture, wanted []string, key string) {
 	t.Helper()
 	d = newFixture(t)
@@ -77,7 +77,8 @@ func TestTokensOfACustomer(t *testing.T) {
 	}
 }
 
-// A user of a customer sees only the own customer, and only with tokens:read. A user who has left takes no tokens along.
+// A user of a customer sees only the own customer, and only with tokens:read. A user who has left takes no tokens
+// along.
 //
 //proves:docs/security.md
 func TestTokensOfOtherCustomersDoNotExist(t *testing.T) {

@@ -99,7 +99,8 @@ func TestDecisionNeedsAPersonWithoutAHandInTheRequest(t *testing.T) {
 			at := d.requestWith(request)
 			for _, verb := range []string{"/approve", "/deny"} {
 				refused := d.decide(decision, at, verb).WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN")
-				if detail := refused.Text("detail"); !strings.Contains(detail, "another user with the permission credentials:approve") {
+				if detail := refused.Text("detail"); !strings.Contains(detail,
+					"another user with the permission credentials:approve") {
 					t.Errorf("%s is refused with %q, which does not say what to do", verb, detail)
 				}
 			}
@@ -189,8 +190,8 @@ func TestTokensAndDecisionsNeedARecentSignIn(t *testing.T) {
 	}
 }
 
-// TestChangedUsersKeepTheirHands changes or deletes the user who made the keys of both sides. A deletion revokes what the keys were made
-// with.
+// TestChangedUsersKeepTheirHands changes or deletes the user who made the keys of both sides. A deletion revokes what
+// the keys were made with.
 //
 //proves:docs/security.md
 func TestChangedUsersKeepTheirHands(t *testing.T) {

@@ -30,7 +30,8 @@ const (
 // count returns how many entries a list has.
 func count(list webtest.Response) int { return len(list.WantStatus(http.StatusOK).List("data")) }
 
-// TestKeyOfAnotherOperationIsReused uses one key for a token and then for a request, which are stored in different forms.
+// TestKeyOfAnotherOperationIsReused uses one key for a token and then for a request, which are stored in different
+// forms.
 func TestKeyOfAnotherOperationIsReused(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
@@ -119,7 +120,8 @@ func TestTokenCreationNeedsARandomIdempotencyKey(t *testing.T) {
 func TestTableHasNeitherTheTokenNorTheIdempotencyKey(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
-	token := d.withKey(key).With("Idempotency-Key", onceKey).Post(tokensPath, all).WantStatus(http.StatusCreated).Text("data.token")
+	token := d.withKey(key).With("Idempotency-Key", onceKey).Post(tokensPath, all).WantStatus(http.StatusCreated).
+		Text("data.token")
 	found := false
 	for _, item := range liststest.Scan(t, d.client, d.name) {
 		var values map[string]any
@@ -153,8 +155,8 @@ func TestConcurrentRequestsWithOneIdempotencyKeyCreateOneToken(t *testing.T) {
 	}
 }
 
-// TestRepetitionAfterACrashCreatesOneToken lets the function crash at each of its calls, with and without the call's effect, and
-// repeats the request.
+// TestRepetitionAfterACrashCreatesOneToken lets the function crash at each of its calls, with and without the call's
+// effect, and repeats the request.
 func TestRepetitionAfterACrashCreatesOneToken(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
@@ -219,7 +221,8 @@ func TestRepeatedCredentialRequestReturnsTheFirst(t *testing.T) {
 
 	o.withKey(o.approver).Post(at+"/deny", `{}`).WantStatus(http.StatusOK)
 	o.advance(23 * time.Hour)
-	again := once.Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true")
+	again := once.Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).
+		WantHeader("Idempotency-Replayed", "true")
 	if !bytes.Equal(first.Body, again.Body) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}

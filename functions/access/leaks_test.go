@@ -24,7 +24,8 @@ import (
 // report reports a leaked secret, like functions/anonymous.
 func (d *fixture) report(secret string) {
 	d.tb.Helper()
-	if err := d.leaks().Report(d.tb.Context(), revocation.Report{Text: secret, BaseURL: "https://portal.example.com"}); err != nil {
+	if err := d.leaks().Report(d.tb.Context(),
+		revocation.Report{Text: secret, BaseURL: "https://portal.example.com"}); err != nil {
 		d.tb.Error(err)
 	}
 }
@@ -35,7 +36,8 @@ func (d *fixture) makeToken(with string) string {
 	if strings.HasPrefix(with, string(credentials.AccessToken)) {
 		client = d.withToken(with)
 	}
-	return client.Post("/api/v1/tokens", `{"name":"t","scopes":["read:helm-charts"]}`).WantStatus(http.StatusCreated).Text("data.token")
+	return client.Post("/api/v1/tokens", `{"name":"t","scopes":["read:helm-charts"]}`).WantStatus(http.StatusCreated).
+		Text("data.token")
 }
 
 // works reports whether a secret is accepted.
@@ -68,12 +70,14 @@ func theft(d *fixture) product {
 	return product{
 		leaked: leaked,
 		made: map[string]string{
-			"a key of the same user": own, "a key of another user": forB, "a key that this key made": byB, "a key of a third user": forC,
+			"a key of the same user": own, "a key of another user": forB, "a key that this key made": byB,
+			"a key of a third user":        forC,
 			"a key back to the first user": back, "a token": token, "a renewed token": d.makeToken(d.makeToken(token)),
 			"a token of the leaked key": d.makeToken(leaked),
 		},
 		remains: map[string]string{
-			"the key that made the leaked one": a.key, "another key of the user": d.makeKey(a.key, a.id), "a token of it": d.makeToken(a.key),
+			"the key that made the leaked one": a.key, "another key of the user": d.makeKey(a.key, a.id),
+			"a token of it":         d.makeToken(a.key),
 			"a key of another user": b.key, "a token of another user": d.makeToken(c.key),
 		},
 	}
@@ -119,7 +123,7 @@ func (d *fixture) wantNoJobs() {
 	}
 }
 
-// TestReportOfAKeyThatWasDeletedEndsWhatItMade deletes the key only, as somebody may do before they know of the leak.
+// TestReportOfAKeyThatWasDeletedEndsWhatItMade deletes the key only, as its owner may do before they know of the leak.
 //
 //proves:docs/security.md
 func TestReportOfAKeyThatWasDeletedEndsWhatItMade(t *testing.T) {
@@ -195,8 +199,8 @@ func (d *fixture) subjects(address string) (subjects []string) {
 	return subjects
 }
 
-// TestStrangersCannotStopReports reports many unknown secrets and one ended credential before a report of a working key. Each report costs
-// one read, and the report of the key works.
+// TestStrangersCannotStopReports reports many unknown secrets and one ended credential before a report of a working
+// key. Each report costs one read, and the report of the key works.
 //
 //proves:docs/security.md
 func TestStrangersCannotStopReports(t *testing.T) {
@@ -233,8 +237,8 @@ func TestStrangersCannotStopReports(t *testing.T) {
 
 var errCrash = errors.New("the process has crashed")
 
-// TestCrashOfAReportAtAnyCall crashes a report at each of its calls in turn. Unless the credential itself was not ended, the schedule
-// does the rest.
+// TestCrashOfAReportAtAnyCall crashes a report at each of its calls in turn. Unless the credential itself was not
+// ended, the schedule does the rest.
 //
 //proves:docs/security.md
 func TestCrashOfAReportAtAnyCall(t *testing.T) {
@@ -262,7 +266,8 @@ func TestCrashOfAReportAtAnyCall(t *testing.T) {
 	}
 }
 
-// TestThiefWhoKeepsMakingKeysIsStopped lets a thief create keys with all keys that they have, while the leaked one is reported.
+// TestThiefWhoKeepsMakingKeysIsStopped lets a thief create keys with all keys that they have, while the leaked one is
+// reported.
 func TestThiefWhoKeepsMakingKeysIsStopped(t *testing.T) {
 	d := newFixture(t)
 	a, b := d.admin("a@example.com"), d.admin("b@example.com")
@@ -366,7 +371,8 @@ func TestWrongCollectionLinksAreLimited(t *testing.T) {
 	}
 }
 
-// TestReportEndsALink reports a link before and after its use. A used link does not end the password that it has delivered.
+// TestReportEndsALink reports a link before and after its use. A used link does not end the password that it has
+// delivered.
 //
 //proves:docs/security.md
 func TestReportEndsALink(t *testing.T) {
@@ -400,7 +406,8 @@ func TestReportEndsALink(t *testing.T) {
 	if _, err := d.requestsService().TakeDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	d.withKey(a.key).Get("/api/v1/credential-requests?status=expired").WantValue("data.1", nil).WantValue("data.0.status", "expired")
+	d.withKey(a.key).Get("/api/v1/credential-requests?status=expired").WantValue("data.1", nil).
+		WantValue("data.0.status", "expired")
 	d.wantNoJobs()
 }
 
@@ -418,8 +425,8 @@ func (d *fixture) session(of person) (credentials.Secret, credentials.Credential
 	return secret, session
 }
 
-// TestReportOfASessionThatHasEndedStopsItsRequests requests passwords in a session and signs out, as a thief may do, before the session is
-// reported.
+// TestReportOfASessionThatHasEndedStopsItsRequests requests passwords in a session and signs out, as a thief may do,
+// before the session is reported.
 //
 //proves:docs/security.md
 func TestReportOfASessionThatHasEndedStopsItsRequests(t *testing.T) {
@@ -446,12 +453,14 @@ func TestReportOfASessionThatHasEndedStopsItsRequests(t *testing.T) {
 		d.advance(time.Minute)
 		d.report(secret.Reveal())
 	}
-	d.decide(b.key, pending, "/approve").WantStatus(http.StatusConflict).WantValue("detail", credentialrequests.ErrMaker.Error())
+	d.decide(b.key, pending, "/approve").WantStatus(http.StatusConflict).
+		WantValue("detail", credentialrequests.ErrMaker.Error())
 	d.anonymous().Post("/api/v1/credential-requests/collect", `{"token":"`+strings.Fields(link)[0]+`"}`).
 		WantStatus(http.StatusUnauthorized)
 	stored, err := d.table.Get(t.Context(), session.ID)
 	if err != nil || !stored.RevokedAt.Equal(session.RevokedAt) || stored.Reason != credentials.ReasonLeaked {
-		t.Errorf("the session has ended at %v because it was %q, %v; want the time of the sign-out", stored.RevokedAt, stored.Reason, err)
+		t.Errorf("the session has ended at %v because it was %q, %v; want the time of the sign-out", stored.RevokedAt,
+			stored.Reason, err)
 	}
 	if got := d.subjects("a@example.com"); slices.Contains(got, "A credential of yours was reported as leaked") {
 		t.Errorf("mails %v, want none about a session that had ended", got)
@@ -521,7 +530,7 @@ func TestReportWinsAgainstAFlood(t *testing.T) {
 	d.wantNoJobs()
 }
 
-// TestReportEndsInvitations reports a key with which a thief has invited somebody.
+// TestReportEndsInvitations reports a key with which a thief has invited a user.
 //
 //proves:docs/security.md
 func TestReportEndsInvitations(t *testing.T) {
@@ -530,7 +539,8 @@ func TestReportEndsInvitations(t *testing.T) {
 	leaked := d.makeKey(a.key, a.id)
 	works := map[string]bool{"leaked@example.com": false, "other@example.com": true}
 	for email, key := range map[string]string{"leaked@example.com": leaked, "other@example.com": a.key} {
-		_, err := d.users.Create(t.Context(), users.CreateOptions{Caller: d.caller(key), BaseURL: "https://portal.example.com"},
+		_, err := d.users.Create(t.Context(),
+			users.CreateOptions{Caller: d.caller(key), BaseURL: "https://portal.example.com"},
 			users.NewUser{Email: email, Name: "X", Role: principal.Admin, ActivationEmail: true})
 		if err != nil {
 			t.Fatal(err)

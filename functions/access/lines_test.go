@@ -34,7 +34,8 @@ func TestRenewalLastsNoLongerThanItsToken(t *testing.T) {
 		WantValue("data.line.expiresAt", d.now.AddDate(0, 0, 365).Format(time.RFC3339))
 	d.advance(20 * time.Hour)
 	second := wantExpiry(d.withToken(first.Text("data.token")).Post("/api/v1/tokens", forOneYear), d.now.AddDate(0, 0, 1))
-	second.WantValue("data.line.firstTokenId", first.Text("data.id")).WantValue("data.line.expiresAt", first.Text("data.line.expiresAt"))
+	second.WantValue("data.line.firstTokenId", first.Text("data.id")).
+		WantValue("data.line.expiresAt", first.Text("data.line.expiresAt"))
 	d.withKey(key).Get("/api/v1/tokens/"+second.Text("data.id")).WantValue("data.line.firstTokenId", first.Text("data.id"))
 	d.withToken(second.Text("data.token")).
 		Post("/api/v1/tokens", `{"name":"n","scopes":["read:helm-charts"],"line_expiration_days":700}`).
@@ -48,7 +49,8 @@ func TestLineDays(t *testing.T) {
 		365: `"expiration_days":1`, 480: `"expiration_days":240`, 730: `"expiration_days":365`,
 		30: `"expiration_days":30,"line_expiration_days":30`,
 	} {
-		d.withKey(key).Post("/api/v1/tokens", `{"name":"n","scopes":["read:helm-charts"],`+fields+`}`).WantStatus(http.StatusCreated).
+		d.withKey(key).Post("/api/v1/tokens", `{"name":"n","scopes":["read:helm-charts"],`+fields+`}`).
+			WantStatus(http.StatusCreated).
 			WantValue("data.line.expiresAt", d.now.AddDate(0, 0, days).Format(time.RFC3339))
 	}
 	for _, wrong := range []string{
@@ -85,7 +87,8 @@ func TestNoTokenOutlivesItsLine(t *testing.T) {
 	}
 }
 
-// TestLineQuotaLeavesRoomForItsOwner renews a token as often as possible. Afterwards its owner can still create as many as on any day.
+// TestLineQuotaLeavesRoomForItsOwner renews a token as often as possible. Afterwards its owner can still create as many
+// as on any day.
 //
 //proves:docs/security.md
 func TestLineQuotaLeavesRoomForItsOwner(t *testing.T) {
@@ -102,7 +105,8 @@ func TestLineQuotaLeavesRoomForItsOwner(t *testing.T) {
 		newest = d.withToken(leaked).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
 	}
 	d.withToken(leaked).Delete("/api/v1/tokens/" + newest.Text("data.id")).WantStatus(http.StatusNoContent)
-	d.withToken(leaked).Post("/api/v1/tokens", all).WantStatus(http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED")
+	d.withToken(leaked).Post("/api/v1/tokens", all).WantStatus(http.StatusTooManyRequests).
+		WantValue("code", "QUOTA_EXCEEDED")
 	for range credentials.MaxLive - tokens.MaxLineLive - 1 { // with the key
 		d.withKey(key).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
 	}

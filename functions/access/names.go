@@ -15,8 +15,8 @@ import (
 // maxConcurrentCalls limits the calls to the database that one request makes at the same time.
 const maxConcurrentCalls = 16
 
-// directory finds the names behind the IDs in a list. Callers who can see a pull can see its user, unless the user has moved to another
-// customer since.
+// directory finds the names behind the IDs in a list. Callers who can see a pull can see its user, unless the user has
+// moved to another customer since.
 type directory struct {
 	people interface {
 		// Persons returns the users with the distinct ids, in no particular order. It skips unknown ids.

@@ -15,7 +15,8 @@ import (
 func (d *fixture) sender() *expirynotices.Sender {
 	ledger := expirynoticesdynamo.New(d.client, d.name)
 	return expirynotices.New(expirynotices.Parts{
-		Walk: ledger.Walk(), Ledger: ledger, Retries: ledger, Credentials: d.table, People: allUsers{d.people}, Mailer: d.mailbox, Now: d.clock,
+		Walk: ledger.Walk(), Ledger: ledger, Retries: ledger, Credentials: d.table, People: allUsers{d.people},
+		Mailer: d.mailbox, Now: d.clock,
 	})
 }
 
@@ -27,8 +28,8 @@ func (e allUsers) Person(ctx context.Context, id string) (expirynotices.Person, 
 	return expirynotices.Person{Name: user.Name, Email: user.Email}, err
 }
 
-// runDays advances the clock day by day. It sends notices on the days when some are due and on the days after, when none
-// must be sent; the other days are left out to save time.
+// runDays advances the clock day by day. It sends notices on the days when some are due and on the days after, when
+// none must be sent; the other days are left out to save time.
 func (f *pipeline) runDays(t *testing.T, days int) {
 	t.Helper()
 	for range days {

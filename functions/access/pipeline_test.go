@@ -27,14 +27,15 @@ type pipelineToken struct {
 	issued     time.Time
 }
 
-// TestPipelineRenewsTokensForAYear creates a token for 90 days, in a line of two years, and renews it every 60 days for a year, as in
-// docs/rotation.md. Expiry notices are sent once a day.
+// TestPipelineRenewsTokensForAYear creates a token for 90 days, in a line of two years, and renews it every 60 days for
+// a year, as in docs/rotation.md. Expiry notices are sent once a day.
 func TestPipelineRenewsTokensForAYear(t *testing.T) {
 	d := newFixture(t)
 	user, key := d.user("pipeline@example.com", principal.Manager)
 	f := &pipeline{fixture: d, user: user.ID, key: key, notices: d.sender()}
 	began := d.now
-	f.addToken(d.withKey(key).Post("/api/v1/tokens", inLongLine).WantStatus(http.StatusCreated).WantValue("data.rotatedFrom", nil))
+	f.addToken(d.withKey(key).Post("/api/v1/tokens", inLongLine).WantStatus(http.StatusCreated).
+		WantValue("data.rotatedFrom", nil))
 	for d.now.Before(began.AddDate(1, 0, 0)) {
 		f.checkOverlap(t)
 		f.runDays(t, 60)
@@ -68,8 +69,8 @@ func (f *pipeline) renew(t *testing.T) {
 		WantValue("data.rotatedFrom", old.id).WantValue("data.expiresAt", f.now.Add(90*day).Format(time.RFC3339)))
 }
 
-// checkOverlap checks that the second newest token is valid from the renewal until it expires, and then resets the clock to
-// the renewal.
+// checkOverlap checks that the second newest token is valid from the renewal until it expires, and then resets the
+// clock to the renewal.
 func (f *pipeline) checkOverlap(t *testing.T) {
 	t.Helper()
 	renewal := f.now
@@ -84,7 +85,8 @@ func (f *pipeline) checkOverlap(t *testing.T) {
 	f.now = expiry.Add(-time.Millisecond)
 	f.use(old, http.StatusOK)
 	f.use(f.newest(), http.StatusOK)
-	f.show(old).WantValue("data.status", "active").WantValue("data.lastUsedAt", expiry.Add(-5*time.Minute).Format(time.RFC3339))
+	f.show(old).WantValue("data.status", "active").
+		WantValue("data.lastUsedAt", expiry.Add(-5*time.Minute).Format(time.RFC3339))
 	f.now = expiry
 	f.use(old, http.StatusUnauthorized)
 	f.use(f.newest(), http.StatusOK)
@@ -113,7 +115,7 @@ func (f *pipeline) checkLineage(t *testing.T) {
 		}
 		shown.WantStatus(http.StatusOK).WantValue("data.rotatedFrom", f.tokens[i-1].id)
 	}
-	f.checkList(t, 3) // of days 420, 360 and 300; the one of day 240 is no longer listed
+	f.checkList(t, 3) // of days 420, 360 and 300; the list has dropped the one of day 240
 }
 
 // checkList checks that the n newest tokens are listed, newest first.
@@ -151,8 +153,8 @@ func (f *pipeline) revokeNewest(t *testing.T) {
 	f.use(before, http.StatusUnauthorized)
 }
 
-// checkDeletion checks that the revoked token is listed for 90 days after its revocation. The engine's TTL deletes nothing
-// here, and DynamoDB's can be days late.
+// checkDeletion checks that the revoked token is listed for 90 days after its revocation. The engine's TTL deletes
+// nothing here, and DynamoDB's can be days late.
 func (f *pipeline) checkDeletion(t *testing.T) {
 	t.Helper()
 	f.runDays(t, 75)

@@ -33,12 +33,12 @@ type Pull struct {
 	Digest     *string    `json:"digest" doc:"Digest of the archive or manifest; for a check, the first digest of the hour. Null if unknown." example:"sha256:…"`
 	TokenID    string     `json:"tokenId" doc:"Public ID of the token or password." example:"3vQB7B6MrGQZ"`
 	OwnerID    string     `json:"ownerId" doc:"ID of the user who owns the token or password, or of the trust policy that issued the token." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	CustomerID *string    `json:"customerId" doc:"ID of the customer to whom that user belonged; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	CustomerID *string    `json:"customerId" doc:"ID of the user's customer at the time of the pull; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Address    string     `json:"address" doc:"IP address of the client; for a check, of the first client of the hour." example:"203.0.113.9"`
 	Client     string     `json:"client" doc:"User-Agent of the same client; at most 200 characters." example:"Helm/3.18.4"`
 	At         time.Time  `json:"at" doc:"UTC; for a check, the start of its hour."`
 
-	TokenName  *string `json:"tokenName" doc:"Name of the token or password, or the subject of the workload that exchanged it; null if it is no longer stored." example:"build pipeline"`
+	TokenName  *string `json:"tokenName" doc:"Name of the token or password, or the subject of the workload that exchanged it; null if the service has deleted it." example:"build pipeline"`
 	OwnerEmail *string `json:"ownerEmail" doc:"Address of the user who owns the token or password; null for a trust policy, and after the user was deleted or, for users of a customer, has left the customer." example:"ada@example.com"`
 	OwnerName  *string `json:"ownerName" doc:"Name of that user or trust policy; null after its deletion." example:"Ada Lovelace"`
 }
@@ -72,7 +72,8 @@ type listPullsInput struct {
 func (in *listPullsInput) Resolve(huma.Context) []error {
 	var failures []fault.Field
 	if in.Token != "" && !credentials.IsID(in.Token) {
-		failures = append(failures, fault.Field{Pointer: "query/token", Detail: "must be the public ID of a token: 12 letters and digits"})
+		failures = append(failures, fault.Field{Pointer: "query/token",
+			Detail: "must be the public ID of a token: 12 letters and digits"})
 	}
 	return web.Failures(append(failures, in.period().Check()...))
 }

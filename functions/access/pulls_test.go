@@ -46,7 +46,8 @@ func newPullFixture(tb testing.TB) *pullFixture {
 }
 
 func (a *pullFixture) image(at time.Time, tag, credential string) pulls.Pull {
-	p := pulls.Pull{At: at, Kind: pulls.Image, Repository: "acme/api", Reference: tag, CredentialID: credential, OwnerID: a.ada.ID}
+	p := pulls.Pull{At: at, Kind: pulls.Image, Repository: "acme/api", Reference: tag, CredentialID: credential,
+		OwnerID: a.ada.ID}
 	if credential == "graceAAAAAA1" {
 		p.OwnerID = a.grace.ID
 	}
@@ -74,7 +75,8 @@ func TestListPullsReturnsAllFields(t *testing.T) {
 		"ownerId": a.ada.ID, "customerId": nil, "address": "203.0.113.9", "client": "Helm/3.18.4", "at": "2026-03-02T09:00:00Z",
 		"tokenName": nil, "ownerEmail": "ada@example.com", "ownerName": "ada@example.com",
 	}}).WantValue("pagination.limit", 1).WantValue("pagination.hasMore", true)
-	a.withKey(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").WantStatus(http.StatusOK).WantValue("data.0.reference", "0.9").
+	a.withKey(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").WantStatus(http.StatusOK).
+		WantValue("data.0.reference", "0.9").
 		WantValue("data.0.digest", nil).WantValue("data.1", nil).
 		WantValue("pagination", map[string]any{"limit": 20.0, "hasMore": false, "next": nil})
 }
@@ -90,11 +92,13 @@ func TestListPullsListsChecksApart(t *testing.T) {
 	hour := check(time.Hour, "adaAAAAAAAA1")
 	a.record(hour, check(59*time.Minute, "adaAAAAAAAA1"), check(58*time.Minute, "adaAAAAAAAA1"), check(0, "adaAAAAAAAA1"),
 		check(0, "graceAAAAAA1"))
-	a.withKey(a.adaKey).Get(pullsPath+"?type=check&to=2026-03-02T09:00:00Z").WantStatus(http.StatusOK).WantValue("data", []any{map[string]any{
-		"id": hour.ID(), "type": "check", "checks": 3.0, "kind": "image", "repository": "acme/api", "reference": "1.0", "digest": nil,
-		"tokenId": "adaAAAAAAAA1", "ownerId": a.ada.ID, "customerId": nil, "address": "203.0.113.9", "client": "Renovate/42",
-		"at": "2026-03-02T08:00:00Z", "tokenName": nil, "ownerEmail": "ada@example.com", "ownerName": "ada@example.com",
-	}})
+	a.withKey(a.adaKey).Get(pullsPath+"?type=check&to=2026-03-02T09:00:00Z").WantStatus(http.StatusOK).
+		WantValue("data", []any{map[string]any{
+			"id": hour.ID(), "type": "check", "checks": 3.0, "kind": "image", "repository": "acme/api", "reference": "1.0",
+			"digest":  nil,
+			"tokenId": "adaAAAAAAAA1", "ownerId": a.ada.ID, "customerId": nil, "address": "203.0.113.9", "client": "Renovate/42",
+			"at": "2026-03-02T08:00:00Z", "tokenName": nil, "ownerEmail": "ada@example.com", "ownerName": "ada@example.com",
+		}})
 	for _, c := range []struct {
 		key, query string
 		want       int
@@ -124,7 +128,8 @@ func TestListPullsListsChecksApart(t *testing.T) {
 // TestListPullsNamesTokensAndPeople deletes the owner of one token.
 func TestListPullsNamesTokensAndPeople(t *testing.T) {
 	a := newPullFixture(t)
-	made := a.withKey(a.manager).Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts"]}`).WantStatus(http.StatusCreated)
+	made := a.withKey(a.manager).Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts"]}`).
+		WantStatus(http.StatusCreated)
 	a.record(a.image(a.now, "2.0", made.Text("data.id")))
 	if err := a.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: a.grace.ID}); err != nil {
 		t.Fatal(err)
@@ -168,13 +173,15 @@ func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
 			t.Errorf("%s: found %q, want %q", c.query, got, c.references)
 		}
 	}
-	for query, count := range map[string]int{"?userId=" + a.ada.ID: 2, "?userId=" + a.ada.ID + "&kind=image": 1, "?userId=" + a.grace.ID: 1} {
+	for query, count := range map[string]int{"?userId=" + a.ada.ID: 2, "?userId=" + a.ada.ID + "&kind=image": 1,
+		"?userId=" + a.grace.ID: 1} {
 		if n := len(a.withKey(a.manager).Get(pullsPath + query).WantStatus(http.StatusOK).List("data")); n != count {
 			t.Errorf("%s: %d pulls, want %d", query, n, count)
 		}
 	}
 	a.withKey(a.graceKey).Get(pullsPath+"?userId="+a.ada.ID).WantStatus(http.StatusOK).WantValue("data", []any{})
-	a.withKey(a.graceKey).Get(pullsPath+"?userId="+a.grace.ID).WantStatus(http.StatusOK).WantValue("data.0.reference", "1.1")
+	a.withKey(a.graceKey).Get(pullsPath+"?userId="+a.grace.ID).WantStatus(http.StatusOK).
+		WantValue("data.0.reference", "1.1")
 	a.anonymous().Get(pullsPath).WantStatus(http.StatusUnauthorized)
 	token := a.withKey(a.manager).Post("/api/v1/tokens", images).WantStatus(http.StatusCreated).Text("data.token")
 	a.withToken(token).Get(pullsPath).WantStatus(http.StatusUnauthorized)
@@ -207,7 +214,8 @@ func (d *fixture) member(email, customer string, role principal.Role) (id, key s
 	return created.User.ID, issued.Secret.Reveal()
 }
 
-// TestListPullsOfCustomers has pulls of two customers and of the staff, one of them by a user who moved from one customer to the other.
+// TestListPullsOfCustomers has pulls of two customers and of the staff, one of them by a user who moved from one
+// customer to the other.
 //
 //proves:docs/security.md
 func TestListPullsOfCustomers(t *testing.T) {
@@ -219,11 +227,13 @@ func TestListPullsOfCustomers(t *testing.T) {
 	moved, movedKey := a.member("moved@bolt.example", bolt, principal.Manager)
 	of := func(owner, customer, tag, token string) pulls.Pull {
 		return pulls.Pull{
-			At: a.now.Add(-time.Minute), Kind: pulls.Image, Repository: "acme/app", Reference: tag, CredentialID: token, OwnerID: owner,
+			At: a.now.Add(-time.Minute), Kind: pulls.Image, Repository: "acme/app", Reference: tag, CredentialID: token,
+			OwnerID:    owner,
 			CustomerID: customer,
 		}
 	}
-	a.record(of(boss, acme, "boss", "bossAAAAAAA1"), of(worker, acme, "worker", "workerAAAAA1"), of(moved, acme, "before", "movedAAAAAA1"),
+	a.record(of(boss, acme, "boss", "bossAAAAAAA1"), of(worker, acme, "worker", "workerAAAAA1"),
+		of(moved, acme, "before", "movedAAAAAA1"),
 		of(moved, bolt, "after", "movedAAAAAA2"))
 	for _, c := range []struct{ key, query, references string }{
 		{bossKey, "", "before boss worker"},

@@ -62,8 +62,8 @@ func during(client *dynamodb.Client, call int, happen func()) *dynamodb.Client {
 	})
 }
 
-// TestEachRevocationGetsTheSameAnswer revokes a token or password several times: at the same time, one after the other, and between the
-// calls of another revocation. Each response is a 204, and the audit log has one event.
+// TestEachRevocationGetsTheSameAnswer revokes a token or password several times: at the same time, one after the other,
+// and between the calls of another revocation. Each response is a 204, and the audit log has one event.
 func TestEachRevocationGetsTheSameAnswer(t *testing.T) {
 	d := newFixture(t)
 	owner, key := d.user("manager@example.com", principal.Manager)

@@ -68,7 +68,7 @@ var (
 		Description: "Returns the newest 500 tokens and passwords, newest first, without their secrets. Revoked and expired ones are " +
 			"listed for 90 days. Your own need no permission; those of other users need `tokens:read`.\n\nWith `customerId`, returns those of all " +
 			"users of a customer, in the order in which the users were created, with a cursor. A page can have fewer tokens than `limit`, or " +
-			"none, although `pagination.hasMore` is true. Users of a customer get only those of their own customer. Without it, `limit` has no effect.",
+			"none, although `pagination.hasMore` is true. Users of a customer get only the tokens of that customer. Without it, `limit` has no effect.",
 		Errors: []int{http.StatusForbidden},
 	}
 	getToken = huma.Operation{
@@ -88,7 +88,8 @@ var (
 			"renewed it.\n\n" +
 			"Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed " +
 			"from, and the tokens renewed from it; with `line=true`, its own line.",
-		Errors: []int{http.StatusForbidden, http.StatusNotFound, http.StatusPreconditionFailed, http.StatusServiceUnavailable},
+		Errors: []int{http.StatusForbidden, http.StatusNotFound, http.StatusPreconditionFailed,
+			http.StatusServiceUnavailable},
 	}
 	createCredentialRequest = huma.Operation{
 		OperationID: "createCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests",
@@ -113,7 +114,8 @@ var (
 		Errors:      []int{http.StatusNotFound},
 	}
 	approveCredentialRequest = huma.Operation{
-		OperationID: "approveCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/approve",
+		OperationID: "approveCredentialRequest", Method: http.MethodPost,
+		Path: "/api/v1/credential-requests/{requestId}/approve",
 		Tags: []string{"Credential requests"}, Summary: "Approve a credential request",
 		Description: "Sends the requester a mail with a link to collect the password. The link works once, within 7 days. A request " +
 			"older than 60 days can only be denied. You cannot decide on your own request" + fourEyes,
@@ -136,12 +138,12 @@ var (
 	listPulls = huma.Operation{
 		OperationID: "listPulls", Method: http.MethodGet, Path: "/api/v1/pulls", Tags: []string{"Tokens"},
 		Summary: "List pulls",
-		Description: "Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. " +
+		Description: "Returns the downloads of charts and images, newest first, each with its user, token, time and network address. " +
 			"A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. " +
 			"Requests for manifests that belong to a pulled tag are usually part of its pull. Signatures, SBOMs and other attachments are not " +
 			"listed.\n\n`type=check` lists update checks instead: a client asked with HEAD which manifest a tag leads to, and did not fetch it. " +
 			"All checks of a tag with a token in an hour are one entry.\n\n" +
 			"Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no " +
-			"pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer to whom its user belonged then. A page can have fewer items than its limit although there is a next page.",
+			"pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer that its user had at that time. A page can have fewer items than its limit although there is a next page.",
 	}
 )

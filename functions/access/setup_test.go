@@ -56,7 +56,8 @@ type fixture struct {
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	d := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, mailbox: &mailbox{}, maxDays: tokens.MaxDays}
+	d := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, mailbox: &mailbox{},
+		maxDays: tokens.MaxDays}
 	d.name = awstest.Table(tb, client, "CredentialsTable")
 	d.countsTable, d.usersTable = awstest.Table(tb, client, "RequestCountsTable"), awstest.Table(tb, client, "UsersTable")
 	d.log = audittest.Log(tb, client)

@@ -15,7 +15,8 @@ import (
 	"portside/shared/web/resource"
 )
 
-// Token is an access token or password, without its secret. The line comes first, because simple scripts take the last expiresAt.
+// Token is an access token or password, without its secret. The line comes first, because simple scripts take the last
+// expiresAt.
 type Token struct {
 	Line        *Line            `json:"line" doc:"The line of renewals that the token belongs to; null for a password, and for a token that the operator of the service renews."`
 	ID          string           `json:"id" doc:"Public ID of the token: the part between its first two underscores." example:"3vQB7B6MrGQZ"`

@@ -25,12 +25,14 @@ func TestTokenIsCreatedRenewedAndRevoked(t *testing.T) {
 
 	made := d.withKey(key).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated).
 		WantValue("data.name", "pipeline").WantValue("data.scopes", []any{"read:docker-images", "read:helm-charts"}).
-		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.expiresAt", "2026-05-01T09:00:00Z").WantValue("data.rotatedFrom", nil)
+		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.expiresAt", "2026-05-01T09:00:00Z").
+		WantValue("data.rotatedFrom", nil)
 	first, id := made.Text("data.token"), made.Text("data.id")
 	made.WantHeader("Location", "/api/v1/tokens/"+id)
 
 	d.advance(50 * 24 * time.Hour)
-	renewed := d.withToken(first).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated).WantValue("data.rotatedFrom", id)
+	renewed := d.withToken(first).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated).
+		WantValue("data.rotatedFrom", id)
 	second := renewed.Text("data.token")
 	d.withToken(first).Get("/api/v1/tokens/"+id).WantStatus(http.StatusOK).WantValue("data.status", "active").
 		WantValue("data.lastUsedAt", "2026-04-21T09:00:00Z") // both tokens are valid during the overlap
@@ -45,12 +47,14 @@ func TestTokenIsCreatedRenewedAndRevoked(t *testing.T) {
 
 	d.withToken(second).Delete("/api/v1/tokens/" + renewed.Text("data.id")).WantStatus(http.StatusNoContent) // revokes itself
 	d.withToken(second).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
-	revoked := d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).WantStatus(http.StatusOK).WantValue("data.status", "revoked")
+	revoked := d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).WantStatus(http.StatusOK).
+		WantValue("data.status", "revoked")
 	if !strings.HasPrefix(revoked.Text("data.reason"), "revoked by ") {
 		t.Errorf("the reason is %q", revoked.Text("data.reason"))
 	}
 	d.withKey(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).WantStatus(http.StatusNoContent) // as the first time
-	d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).WantValue("data.revokedAt", revoked.Text("data.revokedAt"))
+	d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).
+		WantValue("data.revokedAt", revoked.Text("data.revokedAt"))
 }
 
 // TestFirstUseIsNotBeforeTheCreation uses a token at once. The time of the use is rounded down to 5 minutes.
@@ -132,7 +136,8 @@ func TestTokenTakesBothNamesOfItsDays(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
 	for _, name := range []string{"expiration_days", "expirationDays"} {
-		d.withKey(key).Post("/api/v1/tokens", `{"name":"n","scopes":["read:helm-charts"],"`+name+`":30}`).WantStatus(http.StatusCreated).
+		d.withKey(key).Post("/api/v1/tokens", `{"name":"n","scopes":["read:helm-charts"],"`+name+`":30}`).
+			WantStatus(http.StatusCreated).
 			WantValue("data.expiresAt", "2026-04-01T09:00:00Z")
 	}
 }
@@ -150,7 +155,8 @@ func TestTokenPermissions(t *testing.T) {
 	d.withKey(userKey).Get(at).WantStatus(http.StatusNotFound)
 	d.withKey(userKey).Delete(at).WantStatus(http.StatusNotFound)
 	_, other := d.user("other@example.com", principal.Manager)
-	d.withKey(other).Get("/api/v1/tokens?userId="+manager.ID).WantStatus(http.StatusOK).WantValue("data.0.id", token.Text("data.id"))
+	d.withKey(other).Get("/api/v1/tokens?userId="+manager.ID).WantStatus(http.StatusOK).
+		WantValue("data.0.id", token.Text("data.id"))
 	d.withKey(other).Delete(at).WantStatus(http.StatusNoContent)
 	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
 	d.anonymous().Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
@@ -210,7 +216,8 @@ func TestTokensStopWhenTheUserIsSuspendedOrDeleted(t *testing.T) {
 	}
 	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
 	_, admin := d.user("second@example.com", principal.Admin)
-	d.withKey(admin).Get("/api/v1/tokens?userId="+user.ID).WantStatus(http.StatusOK).WantValue("data.0.reason", "user deleted")
+	d.withKey(admin).Get("/api/v1/tokens?userId="+user.ID).WantStatus(http.StatusOK).
+		WantValue("data.0.reason", "user deleted")
 }
 
 func TestRevokeLeakedToken(t *testing.T) {

@@ -38,7 +38,8 @@ func (w *workloads) exchange() string {
 	return issued.Secret.Reveal()
 }
 
-// TestExchangedTokenIsNoUsersToken checks the operations that are open to an exchanged token, whose owner is a trust policy.
+// TestExchangedTokenIsNoUsersToken checks the operations that are open to an exchanged token, whose owner is a trust
+// policy.
 func TestExchangedTokenIsNoUsersToken(t *testing.T) {
 	w := newWorkloads(t)
 	_, admin := w.user("boss@example.com", principal.Admin)
@@ -73,10 +74,12 @@ func TestPullsOfWorkloadsNameThePolicy(t *testing.T) {
 	w := newWorkloads(t)
 	_, admin := w.user("boss@example.com", principal.Admin)
 	text := w.exchange()
-	pull := pulls.Pull{At: w.now, Kind: pulls.Chart, Repository: "product", Reference: "1.0", CredentialID: text[4:16], OwnerID: w.policy.ID}
+	pull := pulls.Pull{At: w.now, Kind: pulls.Chart, Repository: "product", Reference: "1.0", CredentialID: text[4:16],
+		OwnerID: w.policy.ID}
 	if _, err := w.pulls.Record(t.Context(), []pulls.Pull{pull}); err != nil {
 		t.Fatal(err)
 	}
-	w.withKey(admin).Get(pullsPath).WantStatus(http.StatusOK).WantValue("data.0.ownerId", w.policy.ID).WantValue("data.0.ownerName", "Builds").
+	w.withKey(admin).Get(pullsPath).WantStatus(http.StatusOK).WantValue("data.0.ownerId", w.policy.ID).
+		WantValue("data.0.ownerName", "Builds").
 		WantValue("data.0.ownerEmail", nil).WantValue("data.0.tokenName", "repo:acme/app:ref:refs/heads/main")
 }

@@ -29,8 +29,10 @@ const (
 func TestDashboardOfTheGuide(t *testing.T) {
 	b := newTestService(t)
 	root := b.as(principal.Admin)
-	root.Get(dashboard).WantStatus(http.StatusOK).WantValue("data.period.type", "this_month").WantValue("data.period.startDate", "2026-11-01").
-		WantValue("data.period.endDate", "2026-11-21").WantValue("data.metrics.users.total", 0).WantValue("data.metrics.users.growth", 0).
+	root.Get(dashboard).WantStatus(http.StatusOK).WantValue("data.period.type", "this_month").
+		WantValue("data.period.startDate", "2026-11-01").
+		WantValue("data.period.endDate", "2026-11-21").WantValue("data.metrics.users.total", 0).
+		WantValue("data.metrics.users.growth", 0).
 		WantValue("data.metrics.performance.uptime", 100).WantValue("data.metrics.usage.storage.total", 100).
 		WantValue("data.metrics.usage.storage.used", 0).WantValue("data.previous", nil)
 
@@ -77,10 +79,12 @@ func TestDashboardAsCSV(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", line, table.Body)
 		}
 	}
-	if alone := root.Get(dashboard).WantStatus(http.StatusOK); !strings.HasPrefix(string(alone.Body), "metric,value,unit\nusers.total,42,\n") {
+	if alone := root.Get(dashboard).WantStatus(http.StatusOK); !strings.HasPrefix(string(alone.Body),
+		"metric,value,unit\nusers.total,42,\n") {
 		t.Errorf("%s", alone.Body)
 	}
-	root.Get(dashboard+"?period=never").WantStatus(http.StatusBadRequest).WantHeader("Content-Type", "application/problem+json")
+	root.Get(dashboard+"?period=never").WantStatus(http.StatusBadRequest).
+		WantHeader("Content-Type", "application/problem+json")
 }
 
 func TestEveryPeriodAndMetric(t *testing.T) {
@@ -96,7 +100,8 @@ func TestEveryPeriodAndMetric(t *testing.T) {
 	}
 	for _, metric := range analytics.AllMetrics() {
 		query := "?period=custom&startDate=2026-10-01&endDate=2026-11-21&metric=" + string(metric)
-		points, _ := root.Get(timeseries+query).WantStatus(http.StatusOK).WantValue("data.metric", string(metric)).JSON("data.points").([]any)
+		points, _ := root.Get(timeseries+query).WantStatus(http.StatusOK).WantValue("data.metric", string(metric)).
+			JSON("data.points").([]any)
 		if len(points) != 52 {
 			t.Errorf("%s has %d points", metric, len(points))
 		}
@@ -109,10 +114,13 @@ func TestTimeseries(t *testing.T) {
 	root := b.as(principal.Manager)
 	for metric, want := range map[string][3]any{
 		"users.total": {43.0, 42.0, 42.0}, "usage.api.calls": {0.0, 200.0, 10.0}, "usage.storage.used": {nil, 2.54, 2.54},
-		"performance.responseTime.p99": {nil, 1487.5, 20.0}, "performance.uptime": {nil, 99.792, 100.0}, "projects.created": {0.0, 2.0, 0.0},
+		"performance.responseTime.p99": {nil, 1487.5, 20.0}, "performance.uptime": {nil, 99.792, 100.0},
+		"projects.created": {0.0, 2.0, 0.0},
 	} {
-		answer := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).WantStatus(http.StatusOK)
-		answer.WantValue("data.points.0.date", "2026-11-19").WantValue("data.points.2.date", "2026-11-21").WantValue("data.meta.partial", true)
+		answer := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).
+			WantStatus(http.StatusOK)
+		answer.WantValue("data.points.0.date", "2026-11-19").WantValue("data.points.2.date", "2026-11-21").
+			WantValue("data.meta.partial", true)
 		for i, value := range want {
 			answer.WantValue("data.points."+string(rune('0'+i))+".value", value)
 		}
@@ -124,7 +132,8 @@ func TestDailyReturnsTheSelectedFigures(t *testing.T) {
 	b.story()
 	root := b.as(principal.Viewer)
 	const days = "?period=custom&startDate=2026-11-20&endDate=2026-11-21"
-	answer := root.Get(daily + days + "&compare=year_ago&metrics=usage.api.calls,performance.responseTime.p99").WantStatus(http.StatusOK)
+	answer := root.Get(daily + days + "&compare=year_ago&metrics=usage.api.calls,performance.responseTime.p99").
+		WantStatus(http.StatusOK)
 	answer.WantValue("data.dates.1", "2026-11-21").WantValue("data.meta.partial", true)
 	answer.WantValue("data.values", map[string]any{
 		"usage.api.calls": []any{200.0, 10.0}, "performance.responseTime.p99": []any{1487.5, 20.0},
@@ -162,7 +171,8 @@ func TestCalendarUnits(t *testing.T) {
 				})
 		}
 	}
-	root.Get(dashboard+"?period=today&compare=calendar").WantStatus(http.StatusOK).WantValue("data.metrics.usage.api.calls", 10).
+	root.Get(dashboard+"?period=today&compare=calendar").WantStatus(http.StatusOK).
+		WantValue("data.metrics.usage.api.calls", 10).
 		WantValue("data.previous.metrics.usage.api.calls", 200)
 }
 
@@ -170,7 +180,8 @@ func TestRankings(t *testing.T) {
 	b := newTestService(t)
 	b.story()
 	manager := b.as(principal.Manager)
-	answer := manager.Get(rankings+"?by=artifact&compare=previous").WantStatus(http.StatusOK).WantValue("data.complete", true)
+	answer := manager.Get(rankings+"?by=artifact&compare=previous").WantStatus(http.StatusOK).
+		WantValue("data.complete", true)
 	answer.WantValue("data.previous.period.endDate", "2026-10-31").WantValue("data.entries", []any{
 		map[string]any{"kind": "image", "repository": "acme/api", "pulls": 24.0, "previous": 0.0},
 		map[string]any{"kind": "chart", "repository": "product", "pulls": 12.0, "previous": 0.0},

@@ -29,7 +29,7 @@ type Daily struct {
 type Columns struct {
 	Period Period                          `json:"period"`
 	Dates  []string                        `json:"dates" doc:"The days of the period, oldest first." example:"[\"2026-03-01\",\"2026-03-02\"]"`
-	Values map[analytics.Metric][]*float64 `json:"values" doc:"For each figure its values in the order of dates, as in a time series. null if there is no value for the day." example:"{\"usage.api.calls\":[2210,2340]}"`
+	Values map[analytics.Metric][]*float64 `json:"values" doc:"The values of each figure in the order of dates, as in a time series. A day without a value has null." example:"{\"usage.api.calls\":[2210,2340]}"`
 }
 
 func encodeColumns(c analytics.Columns) Columns {

@@ -13,8 +13,8 @@ import (
 	"portside/shared/web"
 )
 
-// PeriodInput are the parameters of a period. Structs that are embedded in inputs and outputs are exported, because huma
-// ignores the fields of unexported ones.
+// PeriodInput are the parameters of a period. Structs that are embedded in inputs and outputs are exported, because
+// huma ignores the fields of unexported ones.
 type PeriodInput struct {
 	Period    analytics.PeriodKind `query:"period" default:"this_month" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate."`
 	StartDate string               `query:"startDate" doc:"First day of a custom period, as an ISO 8601 date; at most 5 years before endDate." example:"2026-11-01"`
@@ -59,7 +59,8 @@ type ComparedInput struct {
 	Compare analytics.Comparison `query:"compare" enum:"previous,year_ago,calendar" doc:"Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February), calendar is the day, ISO week, month, quarter or year before, up to the same date if the period has not ended or is only the beginning of its unit (the last day of February for 31 March). With custom dates, calendar needs a startDate that begins such a unit, and an endDate in it."`
 }
 
-// Resolve implements huma.Resolver. It replaces that of PeriodInput, because huma resolves no embedded inputs of a resolver.
+// Resolve implements huma.Resolver. It replaces that of PeriodInput, because huma resolves no embedded inputs of a
+// resolver.
 func (in *ComparedInput) Resolve(ctx huma.Context) []error {
 	return append(in.PeriodInput.Resolve(ctx), web.Failures(in.asked().CheckComparison(in.Compare))...)
 }
@@ -111,7 +112,8 @@ func (h *handlers) dashboard(ctx context.Context, in *ComparedInput) (*dashboard
 		Period: encodePeriod(d.Period), Metrics: encodeMetrics(d.Metrics), Meta: Meta{AsOf: d.AsOf, Partial: d.Partial},
 	}
 	if d.Compared != nil {
-		out.Body.Data.Previous = &Previous{Period: encodePeriod(d.Compared.Period), Metrics: encodeMetrics(d.Compared.Metrics)}
+		out.Body.Data.Previous = &Previous{Period: encodePeriod(d.Compared.Period),
+			Metrics: encodeMetrics(d.Compared.Metrics)}
 	}
 	return out, nil
 }

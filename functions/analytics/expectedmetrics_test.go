@@ -190,7 +190,8 @@ func (j *journal) stored(s span) float64 {
 }
 
 func (j *journal) countUsage(n map[string]float64, s span) {
-	for _, name := range []string{"usage.api.calls", "usage.pulls.charts", "usage.pulls.images", "usage.pulls.checks", "usage.media.calls",
+	for _, name := range []string{"usage.api.calls", "usage.pulls.charts", "usage.pulls.images", "usage.pulls.checks",
+		"usage.media.calls",
 		"usage.media.modelCalls",
 		"usage.media.inputTokens", "usage.media.outputTokens", "usage.media.cost", "usage.media.byTask.summarize",
 		"usage.media.byTask.extract", "usage.media.byTask.compare"} {

@@ -74,7 +74,8 @@ func printJSON(t *testing.T, value map[string]any) string {
 		t.Fatal(err)
 	}
 	return flatValue.ReplaceAllStringFunc(string(text), func(value string) string {
-		return strings.NewReplacer("{ ", "{", " }", "}", "[ ", "[", " ]", "]").Replace(strings.Join(strings.Fields(value), " "))
+		return strings.NewReplacer("{ ", "{", " }", "}", "[ ", "[", " ]", "]").
+			Replace(strings.Join(strings.Fields(value), " "))
 	})
 }
 

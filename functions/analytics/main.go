@@ -1,4 +1,5 @@
-// Command analytics is the Lambda function behind /v1/analytics: the figures of the dashboard, their time series, and rankings of pulls.
+// Command analytics is the Lambda function behind /v1/analytics: the figures of the dashboard, their time series, and
+// rankings of pulls.
 package main
 
 import (

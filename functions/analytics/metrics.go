@@ -37,7 +37,7 @@ type Usage struct {
 // Storage are the figures about storage.
 type Storage struct {
 	Total float64 `json:"total" unit:"GB" doc:"Storage quota that the operator has set." example:"100"`
-	Used  float64 `json:"used" unit:"GB" doc:"Charts and media together, six decimals: the last measurement in the period or the week before it, or 0 if there is none." example:"12.408331"`
+	Used  float64 `json:"used" unit:"GB" doc:"Charts and media together, six decimals: the last measurement in the period or the week before it. 0 if neither has a measurement." example:"12.408331"`
 	Unit  string  `json:"unit" table:"-" enum:"GB" doc:"10⁹ bytes."`
 }
 
@@ -62,7 +62,7 @@ type Media struct {
 	OutputTokens int64   `json:"outputTokens" example:"33120"`
 	Cost         float64 `json:"cost" unit:"USD" doc:"Cost of the calls whose price the service knows, six decimals." example:"2.381475"`
 	Currency     string  `json:"currency" table:"-" enum:"USD"`
-	ByTask       ByTask  `json:"byTask" doc:"Requests by what they ask for."`
+	ByTask       ByTask  `json:"byTask" doc:"Requests by their task."`
 }
 
 // ByTask are the media requests by task.

@@ -53,8 +53,8 @@ type RankedUser struct {
 	Email  *string `json:"email" required:"false" doc:"Email address of the user; only for persons. Null if the user is deleted." example:"ada@example.com"`
 }
 
-// errNeedsTokensRead refuses by=person to callers without tokens:read, the permission that GET /api/v1/pulls requires for the
-// pulls of other users.
+// errNeedsTokensRead refuses by=person to callers without tokens:read, the permission that GET /api/v1/pulls requires
+// for the pulls of other users.
 var errNeedsTokensRead = fault.New(fault.Forbidden, "To see who pulled, you need the permission tokens:read in addition to "+
 	"analytics:read. by=artifact needs only analytics:read.")
 
@@ -93,8 +93,9 @@ func (h *handlers) nameUsers(ctx context.Context, entries []RankingEntry) error 
 
 func encodeRanking(by analytics.RankingKind, ranking analytics.Ranking, viewer principal.Principal) pullsData {
 	data := pullsData{
-		By: by, Period: encodePeriod(ranking.Period), Complete: ranking.Complete, Entries: make([]RankingEntry, len(ranking.Entries)),
-		Meta: Meta{AsOf: ranking.AsOf, Partial: ranking.Partial},
+		By: by, Period: encodePeriod(ranking.Period), Complete: ranking.Complete,
+		Entries: make([]RankingEntry, len(ranking.Entries)),
+		Meta:    Meta{AsOf: ranking.AsOf, Partial: ranking.Partial},
 	}
 	if ranking.Compared != nil {
 		data.Previous = &PreviousPeriod{encodePeriod(*ranking.Compared)}

@@ -60,7 +60,7 @@ var (
 		Summary: "Rank artifacts or users by pulls",
 		Description: "Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need " +
 			"`tokens:read` in addition to `analytics:read`. Without `tokens:read`, the response names only the artifacts that your own " +
-			"working tokens and passwords may pull; the others have a kind and pulls, but no repository. " +
+			"working tokens and passwords may pull; other entries have a kind and pulls, but no repository. " +
 			"`compare` adds the pulls of each entry in another period." + daysNote,
 	}
 )

@@ -53,7 +53,8 @@ func newTestService(tb testing.TB) *testService {
 	table := awstest.Table(tb, client, "AnalyticsTable")
 	keys := credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable"))
 	return &testService{
-		TB: tb, client: client, analytics: table, pullLog: pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), table), keys: keys,
+		TB: tb, client: client, analytics: table,
+		pullLog: pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), table), keys: keys,
 		people: usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), keys, daycounts.In(table)),
 		clock:  webtest.NewClock(now),
 	}
@@ -79,7 +80,8 @@ func (s *testService) issue(kind credentials.Kind, owner credentials.Owner, scop
 	s.Helper()
 	secret := credentials.Mint(kind)
 	issued := credentials.Credential{
-		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), Name: "test", CreatedAt: s.clock.Now(), Owner: owner, Scopes: scopes,
+		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), Name: "test", CreatedAt: s.clock.Now(), Owner: owner,
+		Scopes: scopes,
 	}
 	if kind != credentials.APIKey {
 		issued.ExpiresAt = s.clock.Now().AddDate(0, 0, 90)
@@ -148,7 +150,8 @@ func (s *testService) entry(r request) loglines.Event {
 	}
 	_, path, _ := strings.Cut(strings.Replace(route, "{proxy+}", "compare/media", 1), " ")
 	text, err := json.Marshal(map[string]string{
-		"time": strconv.FormatInt(r.at.UnixMilli(), 10), "method": method, "route": route, "path": path, "status": strconv.Itoa(r.status),
+		"time": strconv.FormatInt(r.at.UnixMilli(), 10), "method": method, "route": route, "path": path,
+		"status":    strconv.Itoa(r.status),
 		"latencyMs": strconv.FormatInt(r.latencyMs, 10),
 	})
 	if err != nil {
@@ -164,7 +167,8 @@ func (s *testService) use(day string, used map[string]int64) {
 	for name, n := range used {
 		_, err := s.client.UpdateItem(s.Context(), &dynamodb.UpdateItemInput{
 			TableName: &s.analytics, Key: items.Key("usage", day), UpdateExpression: aws.String("ADD #name :n"),
-			ExpressionAttributeNames: map[string]string{"#name": name}, ExpressionAttributeValues: items.Map{":n": items.Number(n)},
+			ExpressionAttributeNames:  map[string]string{"#name": name},
+			ExpressionAttributeValues: items.Map{":n": items.Number(n)},
 		})
 		if err != nil {
 			s.Fatal(err)
@@ -207,8 +211,9 @@ func (s *testService) pull(p pulls.Pull, times int) {
 func (s *testService) story() {
 	s.Helper()
 	s.count("2026-10-05", daycounts.Change{
-		"users": 40, "users:active": 38, "users:pending": 2, "role:admin": 1, "role:manager": 4, "role:user": 30, "role:viewer": 5,
-		"projects": 6, "project:active": 4, "project:draft": 2, "created": 6,
+		"users": 40, "users:active": 38, "users:pending": 2, "role:admin": 1, "role:manager": 4, "role:user": 30,
+		"role:viewer": 5,
+		"projects":    6, "project:active": 4, "project:draft": 2, "created": 6,
 	})
 	s.count("2026-11-03", daycounts.Change{"users": 3, "users:active": 1, "users:pending": 2, "role:user": 3})
 	s.count("2026-11-20", daycounts.Change{
@@ -219,7 +224,8 @@ func (s *testService) story() {
 	s.log(
 		request{at: ten, status: 200, latencyMs: 20, times: 90}, request{at: ten, status: 404, latencyMs: 5, times: 6},
 		request{at: ten, route: "ANY /v1/capabilities/{proxy+}", status: 200, latencyMs: 1500, times: 4},
-		request{at: eleven, status: 200, latencyMs: 21, times: 95}, request{at: eleven, status: 503, latencyMs: 300, times: 5},
+		request{at: eleven, status: 200, latencyMs: 21, times: 95},
+		request{at: eleven, status: 503, latencyMs: 300, times: 5},
 	)
 	s.log(request{at: now.Add(-time.Hour), status: 200, latencyMs: 20, times: 10})
 	s.pull(pulls.Pull{Kind: pulls.Chart, Repository: "product", Reference: "1.4.0", OwnerID: ada}, 12)

@@ -119,7 +119,8 @@ func (w *simulation) pass(mean time.Duration) {
 	case w.random.IntN(100) == 0:
 		w.hurry = 8
 		later := w.clock.Now().Add(time.Minute)
-		step = midnight(later).AddDate(0, 0, 1).Sub(later) + 55*time.Second + time.Duration(w.random.IntN(5000))*time.Millisecond
+		step = midnight(later).AddDate(0, 0, 1).
+			Sub(later) + 55*time.Second + time.Duration(w.random.IntN(5000))*time.Millisecond
 	}
 	w.clock.Advance(step)
 }
@@ -179,7 +180,8 @@ func (w *simulation) createUser(role principal.Role) {
 	}
 	created, err := w.admin.Create(w.Context(), users.CreateOptions{Caller: w.caller}, input)
 	w.must(err)
-	w.existingUsers = append(w.existingUsers, w.record(&w.users, change{id: created.User.ID, status: status, role: string(role)}))
+	w.existingUsers = append(w.existingUsers,
+		w.record(&w.users, change{id: created.User.ID, status: status, role: string(role)}))
 }
 
 // importUsers imports several users at once. They are not changed later.
@@ -222,7 +224,8 @@ func (w *simulation) changeProjects() {
 	if len(w.existingProjects) < 3 || w.random.IntN(10) < 3 {
 		created, err := w.office.Create(w.Context(), projects.CreateOptions{Caller: w.caller}, projects.NewProject{Name: "Plan", Status: status})
 		w.must(err)
-		w.existingProjects = append(w.existingProjects, w.record(&w.projects, change{id: created.Project.ID, status: string(status)}))
+		w.existingProjects = append(w.existingProjects,
+			w.record(&w.projects, change{id: created.Project.ID, status: string(status)}))
 		return
 	}
 	i := w.random.IntN(len(w.existingProjects))
@@ -243,7 +246,8 @@ func (w *simulation) changeProjects() {
 // response time.
 func (w *simulation) request() {
 	logged := w.clock.Now()
-	line := request{at: logged.Add(-time.Duration(w.random.IntN(3000)) * time.Millisecond), status: pick(w, 200, 200, 200, 201, 404, 500, 503)}
+	line := request{at: logged.Add(-time.Duration(w.random.IntN(3000)) * time.Millisecond),
+		status: pick(w, 200, 200, 200, 201, 404, 500, 503)}
 	line.latencyMs = min(int64(20*math.Exp(w.random.NormFloat64()*1.5)), 29_999)
 	is := answeredRequest{at: line.at, status: line.status, ms: float64(line.latencyMs)}
 	if w.random.IntN(10) == 0 {
@@ -267,7 +271,8 @@ func (w *simulation) request() {
 // callModel writes a log line for a call of a language model, which may have failed.
 func (w *simulation) callModel() {
 	at := w.clock.Now()
-	is := modelCall{at: at, in: float64(w.random.IntN(5000)), out: float64(w.random.IntN(500)), microDollar: float64(w.random.IntN(90_000))}
+	is := modelCall{at: at, in: float64(w.random.IntN(5000)), out: float64(w.random.IntN(500)),
+		microDollar: float64(w.random.IntN(90_000))}
 	status := pick(w, 200, 200, 200, 429)
 	w.things++
 	w.write(w.streams[2+w.random.IntN(2)], loglines.Event{
@@ -282,8 +287,9 @@ func (w *simulation) callModel() {
 func (w *simulation) pull() {
 	at := w.clock.Now()
 	p := pulls.Pull{
-		At: at, Kind: pick(w, pulls.Chart, pulls.Image), Repository: pick(w, "acme/api", "acme/web"), Reference: pick(w, "1.0.0", "2.1.3"),
-		Digest: "sha256:" + strings.Repeat("0", 64), CredentialID: fmt.Sprint(w.things), OwnerID: pick(w, "o", "p", "q"),
+		At: at, Kind: pick(w, pulls.Chart, pulls.Image), Repository: pick(w, "acme/api", "acme/web"),
+		Reference: pick(w, "1.0.0", "2.1.3"),
+		Digest:    "sha256:" + strings.Repeat("0", 64), CredentialID: fmt.Sprint(w.things), OwnerID: pick(w, "o", "p", "q"),
 		Address: "203.0.113.9", Client: "c",
 	}
 	switch w.random.IntN(5) {

@@ -40,7 +40,8 @@ func TestDashboardMatchesSimulation(t *testing.T) {
 	w.deliverAll()
 	w.compareAll(reader, begin)
 	for _, metric := range analytics.AllMetrics() {
-		w.compareSeries(reader, string(metric), span{midnight(begin).AddDate(0, 0, -3), midnight(w.clock.Now()).AddDate(0, 0, 1)})
+		w.compareSeries(reader, string(metric),
+			span{midnight(begin).AddDate(0, 0, -3), midnight(w.clock.Now()).AddDate(0, 0, 1)})
 	}
 }
 
@@ -139,7 +140,8 @@ func (w *simulation) compareSeries(reader webtest.Client, metric string, s span)
 	points := reader.Get(timeseries + query).WantStatus(http.StatusOK).JSON("data.points").([]any)
 	columns := reader.Get(daily + "?compare=previous&period=custom" + s.query()).WantStatus(http.StatusOK)
 	wantColumns(w, columns.JSON("data"), points, metric)
-	before := reader.Get(timeseries + "?period=custom" + s.before().query() + "&metric=" + metric).WantStatus(http.StatusOK)
+	before := reader.Get(timeseries + "?period=custom" + s.before().query() + "&metric=" + metric).
+		WantStatus(http.StatusOK)
 	wantColumns(w, columns.JSON("data.previous"), before.JSON("data.points").([]any), metric)
 	if len(points) != s.days() {
 		w.Fatalf("%s has %d points, want %d", query, len(points), s.days())
@@ -148,7 +150,8 @@ func (w *simulation) compareSeries(reader webtest.Client, metric string, s span)
 		day := span{s.from.AddDate(0, 0, i), s.from.AddDate(0, 0, i+1)}
 		p := point.(map[string]any)
 		got, ok := p["value"].(float64)
-		if hasValue := w.hasValue(metric, day); ok != hasValue || hasValue && !agrees(metric, got, w.numbers(day, w.clock.Now())[metric]) {
+		if hasValue := w.hasValue(metric, day); ok != hasValue || hasValue &&
+			!agrees(metric, got, w.numbers(day, w.clock.Now())[metric]) {
 			w.Errorf("%s on %v is %v, want %v", metric, p["date"], p["value"], w.numbers(day, w.clock.Now())[metric])
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Table implements web.Tabular: a record for each figure, named by its path in the JSON, with its unit and, with compare, the value in the
-// other period.
+// Table implements web.Tabular: a record for each figure, named by its path in the JSON, with its unit and, with
+// compare, the value in the other period.
 func (d dashboardData) Table() [][]string {
 	figures := figuresOf("", reflect.ValueOf(d.Metrics), "")
 	if d.Previous == nil {

@@ -27,7 +27,7 @@ type timeseriesData struct {
 // Point is the figure of one day.
 type Point struct {
 	Date  string   `json:"date" format:"date" example:"2026-11-21"`
-	Value *float64 `json:"value" doc:"In the unit of the dashboard. null if there is no value for the day, because of no requests or no measurement in the week before." example:"2210"`
+	Value *float64 `json:"value" doc:"In the unit of the dashboard. null if the day had no requests, or if the week before it has no measurement." example:"2210"`
 }
 
 func (h *handlers) timeseries(ctx context.Context, in *timeseriesInput) (*timeseriesOutput, error) {

@@ -96,8 +96,8 @@ func asInvalidRequest(err error) error {
 	return coded.OAuth(trust.InvalidRequest)
 }
 
-// parseExchange returns the request in a form. Its errors name all invalid fields. Other fields are ignored, as OAuth wants, except those
-// that would change the meaning.
+// parseExchange returns the request in a form. Its errors name all invalid fields. Other fields are ignored, as OAuth
+// wants, except those that would change the meaning.
 func parseExchange(fields url.Values) (trust.Request, error) {
 	var failures []fault.Field
 	refuse := func(name, detail string) {

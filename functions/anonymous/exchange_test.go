@@ -65,7 +65,8 @@ func TestTokenIsExchanged(t *testing.T) {
 	} {
 		w.send(form).WantStatus(http.StatusOK)
 	}
-	w.send(with(w.form(), "scope", "read:helm-charts:product")).WantStatus(http.StatusOK).WantValue("scope", "read:helm-charts:product")
+	w.send(with(w.form(), "scope", "read:helm-charts:product")).WantStatus(http.StatusOK).
+		WantValue("scope", "read:helm-charts:product")
 }
 
 func TestInvalidExchanges(t *testing.T) {
@@ -101,7 +102,8 @@ func TestBodyOfAnExchange(t *testing.T) {
 	client.Post(exchangePath, "%zz").WantStatus(http.StatusBadRequest).WantValue("error", "invalid_request")
 	client.Post(exchangePath, "a;b").WantStatus(http.StatusBadRequest).WantValue("error", "invalid_request")
 	client.Post(exchangePath, strings.Repeat("x", maxExchange+1)).WantStatus(http.StatusRequestEntityTooLarge)
-	w.anonymous().Post(exchangePath, `{}`).WantStatus(http.StatusUnsupportedMediaType).WantValue("error", "invalid_request")
+	w.anonymous().Post(exchangePath, `{}`).WantStatus(http.StatusUnsupportedMediaType).
+		WantValue("error", "invalid_request")
 	w.anonymous().With("Content-Type", "multipart/form-data; boundary=x").Post(exchangePath, "--x--").
 		WantStatus(http.StatusUnsupportedMediaType)
 	client.Get(exchangePath).WantStatus(http.StatusMethodNotAllowed)
@@ -114,7 +116,8 @@ func TestRefusedExchangesOfANetworkAreLimited(t *testing.T) {
 	for range 600 {
 		w.send(refused).WantStatus(http.StatusBadRequest)
 	}
-	w.send(refused).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "600").WantValue("error", "temporarily_unavailable")
+	w.send(refused).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "600").
+		WantValue("error", "temporarily_unavailable")
 	w.send(w.form()).WantStatus(http.StatusOK)
 	w.advance(10 * time.Minute)
 	w.send(with(w.form(), "trust_policy_id", trusttest.CustomerID)).WantStatus(http.StatusBadRequest)
@@ -125,7 +128,8 @@ func TestExchangesOfATokenAreLimited(t *testing.T) {
 	for range trust.MaxPerToken {
 		w.send(w.form()).WantStatus(http.StatusOK)
 	}
-	w.send(w.form()).WantStatus(http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED").WantHeader("Retry-After", "300").
+	w.send(w.form()).WantStatus(http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED").
+		WantHeader("Retry-After", "300").
 		WantValue("error", "temporarily_unavailable").WantValue("detail", "The token was already exchanged 20 times, which is the maximum. "+
 		"Request a new one from the platform. The limit ends in 300 seconds.")
 }

@@ -14,7 +14,8 @@ func (f *fixture) report(secret string) webtest.Response {
 	return f.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+secret+`"}`)
 }
 
-// TestReportAnswersTheSameForKnownAndUnknownSecrets compares the status, headers and body, also after many reports from one address.
+// TestReportAnswersTheSameForKnownAndUnknownSecrets compares the status, headers and body, also after many reports from
+// one address.
 //
 //proves:docs/security.md
 func TestReportAnswersTheSameForKnownAndUnknownSecrets(t *testing.T) {

@@ -1,6 +1,6 @@
-// Command anonymous is the Lambda function for operations without a credential: reports of leaked secrets (/api/v1/tokens/revoke) and
-// exchanges of workload tokens (/api/v1/token-exchange). It has a small reserved concurrency, so that strangers who use it up stop no other
-// function.
+// Command anonymous is the Lambda function for operations without a credential: reports of leaked secrets
+// (/api/v1/tokens/revoke) and exchanges of workload tokens (/api/v1/token-exchange). It has a small reserved
+// concurrency, so that strangers who use it up stop no other function.
 package main
 
 import (

@@ -31,8 +31,8 @@ var (
 		Summary: "Revoke a leaked token", DefaultStatus: http.StatusNoContent,
 		Description: "Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and " +
 			"password that was created with it, directly or in several steps, also those of other users. It stops working with the next " +
-			"request. What was " +
-			"created with it stops before the response, and within minutes if there is much. The owners get a mail within minutes.\n\n" +
+			"request. Credentials that were created with it stop working before the response, or within minutes if there are many. The " +
+			"owners get a mail within minutes.\n\n" +
 			"Needs no credential but the leaked one. The response does not reveal whether it exists.",
 		Errors: web.BodyErrors(),
 	}

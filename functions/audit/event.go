@@ -15,7 +15,7 @@ type AuditEvent struct {
 	Action     audit.Action `json:"action" doc:"What happened, as kind.verb." example:"user.update"`
 	Actor      AuditActor   `json:"actor"`
 	Target     AuditTarget  `json:"target"`
-	CustomerID *string      `json:"customerId" doc:"ID of the customer to whom the target belongs; null if it belongs to the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	CustomerID *string      `json:"customerId" doc:"ID of the target's customer; null if the target belongs to the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	RequestID  *string      `json:"requestId" doc:"The X-Request-Id of the response, or the ID of the function's invocation; null for the operator's command." example:"0HN4bRs0oAMEJ1w="`
 	Before     web.Object   `json:"before" doc:"The fields that changed, as they were before. Empty for a creation."`
 	After      web.Object   `json:"after" doc:"The fields that changed, as they were afterwards. Empty for a deletion."`
@@ -25,13 +25,13 @@ type AuditEvent struct {
 type AuditActor struct {
 	Kind         audit.ActorKind `json:"kind" enum:"user,workload,schedule,operator,anonymous" doc:"user: a person; workload: a pipeline or pod that exchanged a token of its platform; schedule: a function of the service; operator: the operator's command; anonymous: a public operation."`
 	ID           *string         `json:"id" doc:"ID of the user, or of the trust policy of a workload." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	CustomerID   *string         `json:"customerId" doc:"ID of the customer to whom the actor belonged; null for the vendor's staff."`
+	CustomerID   *string         `json:"customerId" doc:"ID of the actor's customer at that time; null for the vendor's staff."`
 	CredentialID *string         `json:"credentialId" doc:"Public ID of the API key, session or token." example:"3vQB7B6MrGQZ"`
 	Name         *string         `json:"name" doc:"Name of the function, or of the operator's account."`
 	Address      *string         `json:"address" doc:"IP address of the client." example:"203.0.113.9"`
 }
 
-// AuditTarget is what was changed.
+// AuditTarget is the changed resource.
 type AuditTarget struct {
 	Kind audit.Kind `json:"kind" doc:"Kind of the target." example:"user"`
 	ID   string     `json:"id" example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
@@ -71,7 +71,8 @@ func (all Events) Table() [][]string {
 	}}
 	for _, e := range all {
 		records = append(records, []string{
-			e.ID, e.Time.Format(time.RFC3339Nano), string(e.Action), string(e.Actor.Kind), orEmpty(e.Actor.ID), orEmpty(e.Actor.CustomerID),
+			e.ID, e.Time.Format(time.RFC3339Nano), string(e.Action), string(e.Actor.Kind), orEmpty(e.Actor.ID),
+			orEmpty(e.Actor.CustomerID),
 			orEmpty(e.Actor.CredentialID), orEmpty(e.Actor.Name), orEmpty(e.Actor.Address), string(e.Target.Kind), e.Target.ID,
 			orEmpty(e.Target.Name), orEmpty(e.CustomerID), orEmpty(e.RequestID), string(e.Before), string(e.After),
 		})

@@ -19,7 +19,8 @@ const guide = "../../docs/audit.md"
 // exampleResponse matches an example request of the guide and the response below it.
 var exampleResponse = regexp.MustCompile("(?s)\n```sh\ncurl [^\"]*\"\\$PORTSIDE_URL([^\"]*)\"\n```\n\n```json\n(.*?)\n```\n")
 
-// The test sends the requests of docs/audit.md and compares the responses with the printed ones. With -update it writes the responses.
+// The test sends the requests of docs/audit.md and compares the responses with the printed ones. With -update it writes
+// the responses.
 func TestGuide(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {

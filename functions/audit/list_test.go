@@ -129,7 +129,8 @@ func TestListAsCSVAndJSONLines(t *testing.T) {
 	s := newTestService(t)
 	s.story()
 	reader := s.as(principal.Admin)
-	table := reader.With("Accept", "text/csv").Get(path+"?limit=2").WantStatus(http.StatusOK).WantHeader("Content-Type", "text/csv")
+	table := reader.With("Accept", "text/csv").Get(path+"?limit=2").WantStatus(http.StatusOK).
+		WantHeader("Content-Type", "text/csv")
 	if table.Header.Get("Link") == "" {
 		t.Error("the table has no next page")
 	}
@@ -166,8 +167,9 @@ func TestCustomersSeeOnlyTheirEvents(t *testing.T) {
 	s := newTestService(t)
 	s.story()
 	s.add(coreaudit.Event{
-		Time: now.Add(-time.Minute), Action: coreaudit.SessionCreated, Target: coreaudit.Target{Kind: coreaudit.Session, ID: "s"},
-		Actor: coreaudit.Actor{Kind: coreaudit.Person, ID: ada, CustomerID: acme},
+		Time: now.Add(-time.Minute), Action: coreaudit.SessionCreated,
+		Target: coreaudit.Target{Kind: coreaudit.Session, ID: "s"},
+		Actor:  coreaudit.Actor{Kind: coreaudit.Person, ID: ada, CustomerID: acme},
 	})
 	for _, role := range []principal.Role{principal.Admin, principal.Manager} {
 		own := s.of(role, acme)
@@ -190,7 +192,8 @@ func TestCustomersSeeOnlyTheirEvents(t *testing.T) {
 			"kind": "user", "id": nil, "customerId": nil, "credentialId": nil, "name": nil, "address": nil,
 		}).WantValue("data.0.after.role", "manager")
 		own.Get(path+"?action=user.create").WantValue("data.0.actor.id", ada).WantValue("data.0.actor.address", "203.0.113.9")
-		own.Get(path+"?action=customer.update").WantValue("data.0.after", map[string]any{"limits": map[string]any{"users": 60.0}})
+		own.Get(path+"?action=customer.update").
+			WantValue("data.0.after", map[string]any{"limits": map[string]any{"users": 60.0}})
 		s.of(role, bolt).Get(path).WantStatus(http.StatusOK).WantValue("data", []any{})
 	}
 }

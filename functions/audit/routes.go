@@ -27,7 +27,7 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 var listEvents = huma.Operation{
 	OperationID: "listAuditEvents", Method: http.MethodGet, Path: "/v1/audit", Tags: []string{"Audit log"},
 	Summary: "List changes",
-	Description: "Returns who changed what, when, and what was different afterwards. The log has each change of users, credentials, " +
+	Description: "Returns who changed what and when, with the values before and after. The log has each change of users, credentials, " +
 		"credential requests, projects, customers, entitlements and trust policies, and sign-ins. Events contain no secrets. An event is " +
 		"listed within moments after the change and for 400 days. The guide to the audit log describes the actions.\n\n" +
 		"A user of a customer sees only events about what belongs to this customer. Of actors who do not belong to it, such a user sees only " +

@@ -30,7 +30,7 @@ import (
 // now is a Saturday afternoon.
 var now = time.Date(2026, 11, 21, 15, 30, 0, 0, time.UTC)
 
-// A customer, its manager Ada, a member of the vendor's staff, and a user whom they change.
+// A customer, its manager Ada, a member of the vendor's staff, and the user that they change.
 const (
 	acme = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e21"
 	bolt = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e22" // another customer
@@ -108,7 +108,8 @@ func (s *testService) add(e coreaudit.Event) {
 		s.Fatal(err)
 	}
 	input := &dynamodb.PutItemInput{
-		TableName: &s.table, Item: items.Encode(auditlog.NewItem(e, string(text))), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName: &s.table, Item: items.Encode(auditlog.NewItem(e, string(text))),
+		ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}
 	if _, err := s.client.PutItem(s.Context(), input); err != nil {
 		s.Fatal(err)
@@ -129,7 +130,8 @@ func raw(text string) json.RawMessage { return json.RawMessage(text) }
 // story writes the events that the examples of docs/audit.md are about.
 func (s *testService) story() {
 	s.Helper()
-	adas := coreaudit.Actor{Kind: coreaudit.Person, ID: ada, CustomerID: acme, CredentialID: "3vQB7B6MrGQZ", Address: "203.0.113.9"}
+	adas := coreaudit.Actor{Kind: coreaudit.Person, ID: ada, CustomerID: acme, CredentialID: "3vQB7B6MrGQZ",
+		Address: "203.0.113.9"}
 	roots := coreaudit.Actor{Kind: coreaudit.Person, ID: root, CredentialID: "8kTr2wq9XcPL", Address: "198.51.100.4"}
 	bobs := coreaudit.Target{Kind: coreaudit.User, ID: bob, Name: "bob@acme.example"}
 	at := now.Add(-3*time.Hour + 125431*time.Microsecond)
@@ -140,15 +142,19 @@ func (s *testService) story() {
 		After:  coreaudit.Fields{"externalId": raw(`"C-1816"`), "limits": raw(`{"users":60}`)},
 	})
 	s.add(coreaudit.Event{
-		Time: at.Add(time.Hour), Action: coreaudit.UserCreated, Actor: adas, Target: bobs, CustomerID: acme, RequestID: "Xb1yTh6xIAMEVqb=",
-		After: coreaudit.Fields{"email": raw(`"bob@acme.example"`), "name": raw(`"Bob Byron"`), "role": raw(`"user"`), "status": raw(`"active"`)},
+		Time: at.Add(time.Hour), Action: coreaudit.UserCreated, Actor: adas, Target: bobs, CustomerID: acme,
+		RequestID: "Xb1yTh6xIAMEVqb=",
+		After: coreaudit.Fields{"email": raw(`"bob@acme.example"`), "name": raw(`"Bob Byron"`), "role": raw(`"user"`),
+			"status": raw(`"active"`)},
 	})
 	s.add(coreaudit.Event{
-		Time: at.Add(2 * time.Hour), Action: coreaudit.UserUpdated, Actor: roots, Target: bobs, CustomerID: acme, RequestID: "Xb1yTh6xIAMEVqc=",
-		Before: coreaudit.Fields{"role": raw(`"user"`)}, After: coreaudit.Fields{"role": raw(`"manager"`)},
+		Time: at.Add(2 * time.Hour), Action: coreaudit.UserUpdated, Actor: roots, Target: bobs, CustomerID: acme,
+		RequestID: "Xb1yTh6xIAMEVqc=",
+		Before:    coreaudit.Fields{"role": raw(`"user"`)}, After: coreaudit.Fields{"role": raw(`"manager"`)},
 	})
 	s.add(coreaudit.Event{
-		Time: at.Add(150 * time.Minute), Action: coreaudit.TableRebuilt, Target: coreaudit.Target{Kind: coreaudit.Table, ID: "UsersTable"},
-		Actor: coreaudit.Actor{Kind: coreaudit.Operator, Name: "=ops"},
+		Time: at.Add(150 * time.Minute), Action: coreaudit.TableRebuilt,
+		Target: coreaudit.Target{Kind: coreaudit.Table, ID: "UsersTable"},
+		Actor:  coreaudit.Actor{Kind: coreaudit.Operator, Name: "=ops"},
 	})
 }

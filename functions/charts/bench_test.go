@@ -62,9 +62,11 @@ func BenchmarkCatalog(b *testing.B) {
 	h.token("read:helm-charts:chart7", "read:helm-charts:chart8", "read:helm-charts:chart99999")
 	templates := make([]string, 0, 80)
 	for i := range cap(templates) / 2 {
-		templates = append(templates, fmt.Sprintf("c/templates/%d.yaml", i), strings.Repeat("key: {{ .Values.value }}\n", 100))
+		templates = append(templates, fmt.Sprintf("c/templates/%d.yaml", i),
+			strings.Repeat("key: {{ .Values.value }}\n", 100))
 	}
-	typical := archive(b, append(templates, "c/values.yaml", strings.Repeat("key: value\n", 1000), "c/README.md", "# Chart\n")...)
+	typical := archive(b, append(templates, "c/values.yaml", strings.Repeat("key: value\n", 1000), "c/README.md",
+		"# Chart\n")...)
 	noise := make([]byte, 20<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
 	for name, contents := range map[string]string{"typical": typical, "large": archive(b, "c/files/data", string(noise))} {

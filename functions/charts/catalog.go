@@ -19,7 +19,7 @@ type ChartSummary struct {
 	Version     string    `json:"version" doc:"Version that Helm installs by default: the newest that is not a prerelease, or the newest if all are." example:"1.2.0"`
 	AppVersion  *string   `json:"appVersion" doc:"Version of the packaged product; null if the chart has none." example:"4.1"`
 	Description string    `json:"description" doc:"At most 500 characters." example:"Runs the product in a cluster."`
-	Icon        *string   `json:"icon" doc:"HTTPS address of a picture; null if there is none." example:"https://www.example.com/icon.svg"`
+	Icon        *string   `json:"icon" doc:"HTTPS address of the chart's icon; null if the chart has no icon." example:"https://www.example.com/icon.svg"`
 	Deprecated  bool      `json:"deprecated"`
 	Versions    int       `json:"versions" doc:"Number of published versions." example:"12"`
 	UpdatedAt   time.Time `json:"updatedAt" doc:"When the last version was published. UTC."`

@@ -26,7 +26,8 @@ func (h *fixture) person(id string, role principal.Role) webtest.Client {
 	return h.anonymous().With("X-API-Key", key.Reveal())
 }
 
-// archive packs files of a chart. It does not compress, because the output of compress/gzip may change with Go's version.
+// archive packs files of a chart. It does not compress, because the output of compress/gzip may change with Go's
+// version.
 func archive(tb testing.TB, files ...string) string {
 	tb.Helper()
 	var packed bytes.Buffer
@@ -84,12 +85,15 @@ func TestListChartsPages(t *testing.T) {
 	h.publish("api", "1.10.0", "newer")
 	h.publish("api", "1.9.0", "older")
 	h.publish("api", "2.0.0-rc.1", "candidate")
-	first := manager.Get("/v1/charts?limit=2").WantStatus(200).WantValue("pagination.total", 4).WantValue("pagination.hasMore", true).
-		WantValue("data.0.version", "1.10.0").WantValue("data.0.versions", 4).WantValue("data.0.updatedAt", "2026-03-02T09:00:00Z")
+	first := manager.Get("/v1/charts?limit=2").WantStatus(200).WantValue("pagination.total", 4).
+		WantValue("pagination.hasMore", true).
+		WantValue("data.0.version", "1.10.0").WantValue("data.0.versions", 4).
+		WantValue("data.0.updatedAt", "2026-03-02T09:00:00Z")
 	next, _ := first.JSON("pagination.next").(string)
 	second := manager.Get("/v1/charts?limit=2&cursor="+next).WantStatus(200).WantValue("pagination.total", 4).
 		WantValue("pagination.hasMore", false).WantValue("pagination.next", nil)
-	if got := append(column(first, "name"), column(second, "name")...); !slices.Equal(got, []any{"api", "api-gateway", "web", "zoo"}) {
+	if got := append(column(first, "name"), column(second, "name")...); !slices.Equal(got,
+		[]any{"api", "api-gateway", "web", "zoo"}) {
 		t.Errorf("the pages have %v", got)
 	}
 	found := manager.Get("/v1/charts?q=API").WantStatus(200).WantValue("pagination.total", 2)
@@ -101,7 +105,8 @@ func TestListChartsPages(t *testing.T) {
 	if got := column(found, "name"); !slices.Equal(got, []any{"Rapid-API", "api", "api-gateway"}) {
 		t.Errorf("the filter finds %v", got)
 	}
-	for _, query := range []string{"limit=0", "limit=101", "q=", "cursor=", "page=1", "cursor=" + strings.Repeat("a", 4097)} {
+	for _, query := range []string{"limit=0", "limit=101", "q=", "cursor=", "page=1",
+		"cursor=" + strings.Repeat("a", 4097)} {
 		manager.Get("/v1/charts?" + query).WantStatus(400)
 	}
 }
@@ -113,7 +118,8 @@ func TestListChartVersionsPages(t *testing.T) {
 	}
 	h.put("charts/product-1.24.0.tgz.prov", []byte("signed"))
 	manager := h.person("manager", principal.Manager)
-	first := manager.Get("/v1/charts/product").WantStatus(200).WantValue("pagination.total", 25).WantValue("data.0.version", "1.24.0").
+	first := manager.Get("/v1/charts/product").WantStatus(200).WantValue("pagination.total", 25).
+		WantValue("data.0.version", "1.24.0").
 		WantValue("data.0.size", 25).WantValue("data.0.signed", true).WantValue("data.1.signed", false).
 		WantValue("data.0.createdAt", "2026-03-02T09:00:00Z")
 	digest, _ := first.JSON("data.0.digest").(string)
@@ -138,7 +144,8 @@ func TestGetChartVersion(t *testing.T) {
 	h.describe(v, `"appVersion":"4.1","description":"Runs it.","home":"https://example.com","icon":"https://example.com/icon.svg",
 		"keywords":["a"],"maintainers":[{"name":"Ada","email":"ada@example.com"},null],"annotations":{"k":"v"},
 		"dependencies":[{"name":"db","version":"^1","repository":"https://charts.example.com"}]`,
-		archive(t, "product/Chart.yaml", "name: product\n", "product/values.yaml", long, "product/charts/db/values.yaml", "no",
+		archive(t, "product/Chart.yaml", "name: product\n", "product/values.yaml", long,
+			"product/charts/db/values.yaml", "no",
 			"product/charts/db/README.md", "no", "product/Readme.MD", "# Product\xff\n", "product/values.schema.json", "{}"))
 	manager := h.person("manager", principal.Manager)
 	got := manager.Get("/v1/charts/product/1.0.0+build.1").WantStatus(200)
@@ -146,7 +153,8 @@ func TestGetChartVersion(t *testing.T) {
 		"name": "product", "version": "1.0.0+build.1", "appVersion": "4.1", "description": "Runs it.", "icon": "https://example.com/icon.svg",
 		"home": "https://example.com", "keywords": []any{"a"}, "sources": []any{}, "maintainers.0.name": "Ada", "maintainers.1.name": "",
 		"annotations.k": "v", "dependencies.0.name": "db", "readme.text": "# Product\uFFFD\n", "readme.cut": false, "schema.text": "{}",
-		"values.text": long[:charts.MaxTextBytes], "values.size": len(long), "values.cut": true, "provenance": nil, "signed": false,
+		"values.text": long[:charts.MaxTextBytes], "values.size": len(long), "values.cut": true, "provenance": nil,
+		"signed":     false,
 		"deprecated": false,
 	} {
 		got.WantValue("data."+path, want)
@@ -165,7 +173,8 @@ func TestHostileTextsFitIntoResponses(t *testing.T) {
 	control := strings.Repeat("\x01", 200<<10)
 	for i := range 100 {
 		v := h.list(fmt.Sprintf("chart%02d", i), "1.0.0", "")
-		h.describe(v, `"description":"`+strings.Repeat("\u202e<b>", 5000)+`","icon":"https://e/`+strings.Repeat("i", 10_000)+`"`,
+		h.describe(v, `"description":"`+strings.Repeat("\u202e<b>", 5000)+`","icon":"https://e/`+strings.Repeat("i",
+			10_000)+`"`,
 			archive(t, "c/values.yaml", control, "c/README.md", control, "c/values.schema.json", control))
 	}
 	h.put("charts/chart00-1.0.0.tgz.prov", []byte(control))
@@ -185,7 +194,8 @@ func TestPeopleSeeWhatTheirCredentialsMayFetch(t *testing.T) {
 	h.publish("product", "1.0.0", archive(t))
 	h.publish("secret", "1.0.0", archive(t))
 	user := h.person(owner, principal.User)
-	paths := []string{"/v1/charts", "/v1/charts?q=se", "/v1/charts/secret", "/v1/charts/secret/1.0.0", "/v1/charts/nothing/1.0.0"}
+	paths := []string{"/v1/charts", "/v1/charts?q=se", "/v1/charts/secret", "/v1/charts/secret/1.0.0",
+		"/v1/charts/nothing/1.0.0"}
 	before := map[string]string{}
 	h.token("read:helm-charts:product")
 	user.Get("/v1/charts").WantStatus(200).WantValue("data.0.name", "product").WantValue("pagination.total", 1)
@@ -211,7 +221,8 @@ func TestPeopleSeeWhatTheirCredentialsMayFetch(t *testing.T) {
 	user.Get("/v1/charts").WantValue("pagination.total", 1)
 	h.token("read:docker-images:secret")
 	user.Get("/v1/charts/secret").WantStatus(http.StatusNotFound)
-	h.person("other", principal.Viewer).Get("/v1/charts").WantStatus(200).WantValue("data", []any{}).WantValue("pagination.total", 0)
+	h.person("other", principal.Viewer).Get("/v1/charts").WantStatus(200).WantValue("data", []any{}).
+		WantValue("pagination.total", 0)
 	h.anonymous().Get("/v1/charts").WantStatus(http.StatusUnauthorized)
 	h.withAllCharts().Get("/v1/charts").WantStatus(http.StatusUnauthorized)
 }

@@ -18,8 +18,8 @@ import (
 	"portside/shared/web/server"
 )
 
-// noRedirect is the query parameter for clients that send their login again to the target of a redirect. With it, they get the file itself.
-// S3 refuses a signed link together with an Authorization header.
+// noRedirect is the query parameter for clients that send their login again to the target of a redirect. With it, they
+// get the file itself. S3 refuses a signed link together with an Authorization header.
 const noRedirect = "redirect"
 
 var (
@@ -63,9 +63,9 @@ func (h *handlers) send(w http.ResponseWriter, r *http.Request, caller principal
 	return nil
 }
 
-// readable returns a request that http.ServeContent can answer without an error, because that error would not be problem details. It
-// removes a Range header that does not select one existing part, which a server may ignore (RFC 9110, section 14.2), and replaces HEAD by
-// GET; see lambdahttp.
+// readable returns a request that http.ServeContent can answer without an error, because that error would not be
+// problem details. It removes a Range header that does not select one existing part, which a server may ignore (RFC
+// 9110, section 14.2), and replaces HEAD by GET; see lambdahttp.
 func readable(r *http.Request, size int) *http.Request {
 	readable := r.Clone(r.Context())
 	readable.Method = http.MethodGet

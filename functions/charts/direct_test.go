@@ -60,7 +60,8 @@ func TestErrorsWithoutRedirect(t *testing.T) {
 	h.publish("product", "1.0.0", "one")
 	h.put("archives/bad-1.0.0.tgz", []byte("bad"))
 	for name, client := range map[string]webtest.Client{
-		"all": h.withAllCharts(), "nobody": h.anonymous(), "outage": h.withoutS3(), "images": h.withToken(h.token("read:docker-images")),
+		"all": h.withAllCharts(), "nobody": h.anonymous(), "outage": h.withoutS3(),
+		"images":  h.withToken(h.token("read:docker-images")),
 		"product": h.withToken(h.token("read:helm-charts:product")), "other": h.withToken(h.token("read:helm-charts:other")),
 	} {
 		for _, file := range []string{
@@ -88,7 +89,8 @@ func TestRangesWithoutRedirect(t *testing.T) {
 	number := rapid.IntRange(0, len(content)+5)
 	rapid.Check(scale.Checks(t), func(rt *rapid.T) {
 		first, last, form := number.Draw(rt, "first"), number.Draw(rt, "last"), rapid.IntRange(0, 2).Draw(rt, "form")
-		header := [...]string{fmt.Sprintf("bytes=%d-%d", first, last), fmt.Sprintf("bytes=%d-", first), fmt.Sprintf("bytes=-%d", last)}[form]
+		header := [...]string{fmt.Sprintf("bytes=%d-%d", first, last), fmt.Sprintf("bytes=%d-", first),
+			fmt.Sprintf("bytes=-%d", last)}[form]
 		from, to := first, min(last+1, len(content))
 		switch form {
 		case 1:
@@ -144,9 +146,10 @@ func TestLargeFilesNeedARedirect(t *testing.T) {
 	helm := h.withAllCharts()
 	helm.Get(directPath).WantStatus(422).WantValue("code", "UNPROCESSABLE")
 	helm.Get(archivePath).WantStatus(302)
-	event := events.APIGatewayV2HTTPRequest{RawPath: "/charts/fits-1.0.0.tgz", RawQueryString: direct[1:], Headers: map[string]string{
-		"authorization": basic("helm", h.token("read:helm-charts").Reveal()),
-	}}
+	event := events.APIGatewayV2HTTPRequest{RawPath: "/charts/fits-1.0.0.tgz", RawQueryString: direct[1:],
+		Headers: map[string]string{
+			"authorization": basic("helm", h.token("read:helm-charts").Reveal()),
+		}}
 	event.RequestContext.HTTP.Method = http.MethodGet
 	answer, err := lambdahttp.Handler(h.handler())(context.WithoutCancel(t.Context()), event)
 	got, decodeErr := base64.StdEncoding.DecodeString(answer.Body)

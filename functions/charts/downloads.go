@@ -75,7 +75,8 @@ func (h *handlers) redirectToIndex(w http.ResponseWriter, r *http.Request, listi
 	return nil
 }
 
-// file redirects the client to an archive or provenance file in S3, or sends the file with redirect=false. It logs the pull of an archive.
+// file redirects the client to an archive or provenance file in S3, or sends the file with redirect=false. It logs the
+// pull of an archive.
 func (h *handlers) file(w http.ResponseWriter, r *http.Request) error {
 	isDirect, err := wantsNoRedirect(r)
 	if err != nil {
@@ -102,8 +103,9 @@ func (h *handlers) logPull(r *http.Request, caller principal.Principal, found ch
 	}
 	pulls.Log(r.Context(), pulls.Pull{
 		At: h.now(), Kind: pulls.Chart, Repository: found.Version.Name, Reference: found.Version.Version,
-		Digest: "sha256:" + found.Version.Digest, CredentialID: caller.CredentialID, OwnerID: caller.UserID, CustomerID: caller.CustomerID,
-		Address: server.Address(r), Client: r.UserAgent(),
+		Digest: "sha256:" + found.Version.Digest, CredentialID: caller.CredentialID, OwnerID: caller.UserID,
+		CustomerID: caller.CustomerID,
+		Address:    server.Address(r), Client: r.UserAgent(),
 	})
 }
 

@@ -82,7 +82,8 @@ func TestLinkExpiresAndOpensOneFile(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	h.publish("other", "1.0.0", "two")
-	answer := h.withAllCharts().Get(archivePath).WantStatus(302).WantHeader("Cache-Control", "no-store").WantHeader("Content-Length", "0")
+	answer := h.withAllCharts().Get(archivePath).WantStatus(302).WantHeader("Cache-Control", "no-store").
+		WantHeader("Content-Length", "0")
 	if len(answer.Body) != 0 {
 		t.Errorf("the redirect has a body: %q", answer.Body)
 	}
@@ -128,7 +129,8 @@ func TestUnlistedFilesAreNotServed(t *testing.T) {
 		"rejected/bad-1.0.0.tgz", "archives/product-1.0.0.tgz", "rejected%2Fbad-1.0.0.tgz", "..%2Farchives%2Fproduct-1.0.0.tgz",
 		"product-1.0.0.tgz%00", "%00", "product-1.0.0.tgz%0d%0aX:%20y", "product-1.0.0.tgz/", "..%5cproduct-1.0.0.tgz", "%2e%2e", "..",
 		"./product-1.0.0.tgz", "%ff-1.tgz", "%20product-1.0.0.tgz", "product%2D1.0.0.tgz.tgz", "*", "é-1.0.0.tgz", "product-1.0.0.tgz;a",
-		strings.Repeat("a", 300) + "-1.0.0.tgz", strings.Repeat("a", 600) + "-1.0.0.tgz", strings.Repeat("a-1", 3000) + ".tgz", "",
+		strings.Repeat("a", 300) + "-1.0.0.tgz", strings.Repeat("a", 600) + "-1.0.0.tgz",
+		strings.Repeat("a-1", 3000) + ".tgz", "",
 	} {
 		helm.Get("/charts/"+path).WantStatus(404).WantValue("code", "NOT_FOUND").WantHeader("Location", "")
 	}
@@ -139,7 +141,8 @@ func TestUnlistedFilesAreNotServed(t *testing.T) {
 func TestOtherMethodsAreRejected(t *testing.T) {
 	helm := newFixture(t).withAllCharts()
 	for _, path := range []string{indexPath, archivePath, archivePath + ".prov"} {
-		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions, "PROPFIND"} {
+		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch,
+			http.MethodOptions, "PROPFIND"} {
 			helm.Do(method, path, "").WantStatus(405).WantHeader("Allow", "GET, HEAD").WantValue("code", "METHOD_NOT_ALLOWED")
 		}
 	}
@@ -221,8 +224,8 @@ func TestPullsAreLogged(t *testing.T) {
 	}
 }
 
-// TestResponsesContainNoS3Keys searches all responses for the keys of S3. Only presigned links contain the access key, and
-// no response contains the secret key.
+// TestResponsesContainNoS3Keys searches all responses for the keys of S3. Only presigned links contain the access key,
+// and no response contains the secret key.
 func TestResponsesContainNoS3Keys(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
@@ -232,13 +235,15 @@ func TestResponsesContainNoS3Keys(t *testing.T) {
 	}
 	helm := h.withAllCharts()
 	for _, answer := range []webtest.Response{
-		helm.Get(indexPath), helm.Get(archivePath), helm.Do(http.MethodHead, archivePath, ""), helm.Get("/charts/none-1.0.0.tgz"),
+		helm.Get(indexPath), helm.Get(archivePath), helm.Do(http.MethodHead, archivePath, ""),
+		helm.Get("/charts/none-1.0.0.tgz"),
 		h.anonymous().Get(archivePath), h.withoutS3().Get(indexPath), h.withoutS3().Get(archivePath),
 	} {
 		link := answer.Header.Get("Location")
 		answer.Header.Del("Location")
 		all := reply(t, answer)
-		if strings.Contains(all+link, keys.SecretAccessKey) || strings.Contains(all, "X-Amz") || strings.Contains(all, h.bucket) {
+		if strings.Contains(all+link, keys.SecretAccessKey) || strings.Contains(all, "X-Amz") ||
+			strings.Contains(all, h.bucket) {
 			t.Errorf("a response reveals keys or the location of S3: %s", all)
 		}
 	}
@@ -258,6 +263,7 @@ func TestS3OutageGets503(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	for _, path := range []string{indexPath, archivePath, archivePath + ".prov"} {
-		h.withoutS3().Get(path).WantStatus(503).WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", "1").WantHeader("ETag", "")
+		h.withoutS3().Get(path).WantStatus(503).WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", "1").
+			WantHeader("ETag", "")
 	}
 }

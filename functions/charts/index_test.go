@@ -20,7 +20,8 @@ const indexPath = "/charts/index.yaml"
 
 func TestIndexIsEmptyAtFirst(t *testing.T) {
 	helm := newFixture(t).withAllCharts()
-	empty := helm.Get(indexPath).WantStatus(200).WantHeader("Content-Type", "application/yaml").WantValue("apiVersion", "v1")
+	empty := helm.Get(indexPath).WantStatus(200).WantHeader("Content-Type", "application/yaml").
+		WantValue("apiVersion", "v1")
 	if entries, ok := empty.JSON("entries").(map[string]any); !ok || len(entries) != 0 {
 		t.Errorf("the empty index lists %v", empty.JSON("entries"))
 	}
@@ -57,7 +58,8 @@ func TestUnchangedIndexGets304(t *testing.T) {
 		`"other"`: 200, strings.Trim(tag, `"`): 200, "": 200, ",,": 200,
 	} {
 		response := helm.With("If-None-Match", condition).Get(indexPath).WantStatus(status)
-		response.WantHeader("ETag", tag).WantHeader("Cache-Control", "private, no-cache").WantHeader("Vary", "Accept-Encoding, Authorization")
+		response.WantHeader("ETag", tag).WantHeader("Cache-Control", "private, no-cache").
+			WantHeader("Vary", "Accept-Encoding, Authorization")
 		if status == 304 && len(response.Body) > 0 {
 			t.Errorf("a 304 has a body of %d bytes", len(response.Body))
 		}
@@ -146,10 +148,12 @@ func TestLargeIndexIsRedirectedToS3(t *testing.T) {
 	}
 	got, header := h.follow(http.MethodGet, redirected.Header.Get("Location"))
 	if !bytes.Equal(got, want) || header.Get("Content-Type") != "application/yaml" {
-		t.Errorf("the redirect returns %d bytes of %s, want the index of %d bytes", len(got), header.Get("Content-Type"), len(want))
+		t.Errorf("the redirect returns %d bytes of %s, want the index of %d bytes", len(got), header.Get("Content-Type"),
+			len(want))
 	}
 	head := whole.Do(http.MethodHead, indexPath, "").WantStatus(302)
-	if _, header := h.follow(http.MethodHead, head.Header.Get("Location")); header.Get("Content-Length") != strconv.Itoa(len(want)) {
+	if _, header := h.follow(http.MethodHead,
+		head.Header.Get("Location")); header.Get("Content-Length") != strconv.Itoa(len(want)) {
 		t.Errorf("HEAD has Content-Length %s, want %d", header.Get("Content-Length"), len(want))
 	}
 	packed := whole.With("Accept-Encoding", "gzip").Get(indexPath).WantStatus(200)
@@ -161,7 +165,8 @@ func TestLargeIndexIsRedirectedToS3(t *testing.T) {
 		t.Errorf("%d bytes were sent", len(got.Body))
 	}
 	three := h.withToken(h.token("read:helm-charts:a", "read:helm-charts:b", "read:helm-charts:c"))
-	three.Get(indexPath).WantStatus(503).WantValue("code", "UNAVAILABLE").WantHeader("X-Should-Retry", "false").WantHeader("Location", "")
+	three.Get(indexPath).WantStatus(503).WantValue("code", "UNAVAILABLE").WantHeader("X-Should-Retry", "false").
+		WantHeader("Location", "")
 	three.With("Accept-Encoding", "gzip").Get(indexPath).WantStatus(200)
 }
 
@@ -172,7 +177,8 @@ func TestCorruptIndexGets500(t *testing.T) {
 		h.put(charts.IndexKey, []byte(damage))
 		for _, token := range []credentials.Secret{h.token("read:helm-charts"), h.token("read:helm-charts:product")} {
 			for _, path := range []string{indexPath, "/charts/product-1.0.0.tgz", "/charts/product-1.0.0.tgz.prov"} {
-				h.withToken(token).Get(path).WantStatus(503).WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", "1").WantHeader("ETag", "").
+				h.withToken(token).Get(path).WantStatus(503).WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", "1").
+					WantHeader("ETag", "").
 					WantHeader("Location", "")
 			}
 		}

@@ -1,5 +1,5 @@
-// Command charts is the Lambda function behind /charts, the Helm chart repository that customers use, and /v1/charts, which
-// describes the same charts to people.
+// Command charts is the Lambda function behind /charts, the Helm chart repository that customers use, and /v1/charts,
+// which describes the same charts to people.
 package main
 
 import (

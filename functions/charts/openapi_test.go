@@ -23,7 +23,8 @@ func downloads(t *testing.T) []byte {
 	return text
 }
 
-// TestDocument compares the function's part of openapi.yaml with its golden file. `make generate` updates and merges the parts.
+// TestDocument compares the function's part of openapi.yaml with its golden file. `make generate` updates and merges
+// the parts.
 func TestDocument(t *testing.T) {
 	generated, err := routes(&handlers{}, nil).Document()
 	if err != nil {

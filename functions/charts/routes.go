@@ -34,13 +34,15 @@ const seen = "You see the charts that your own working tokens and passwords may 
 
 var (
 	listCharts = huma.Operation{
-		OperationID: "listCharts", Method: http.MethodGet, Path: "/v1/charts", Tags: []string{"Charts"}, Summary: "List charts",
+		OperationID: "listCharts", Method: http.MethodGet, Path: "/v1/charts", Tags: []string{"Charts"},
+		Summary:     "List charts",
 		Description: "Returns the charts of the repository, sorted by name, each with the version that Helm installs by default. " + seen,
 	}
 	listChartVersions = huma.Operation{
 		OperationID: "listChartVersions", Method: http.MethodGet, Path: "/v1/charts/{name}", Tags: []string{"Charts"},
-		Summary: "List the versions of a chart", Description: "Returns the published versions of a chart, newest first. " + seen,
-		Errors: []int{http.StatusNotFound},
+		Summary:     "List the versions of a chart",
+		Description: "Returns the published versions of a chart, newest first. " + seen,
+		Errors:      []int{http.StatusNotFound},
 	}
 	getChartVersion = huma.Operation{
 		OperationID: "getChartVersion", Method: http.MethodGet, Path: "/v1/charts/{name}/{version}", Tags: []string{"Charts"},

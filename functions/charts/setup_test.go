@@ -50,8 +50,8 @@ func newFixture(tb testing.TB) *fixture {
 	}
 }
 
-// viaLocalhost gives S3 a different host name than the test server. Go's client, and so Helm, sends its credentials to a
-// redirect target with the same host name, even on another port.
+// viaLocalhost gives S3 a different host name than the test server. Go's client, and so Helm, sends its credentials to
+// a redirect target with the same host name, even on another port.
 func viaLocalhost(client *s3.Client) *s3.Client {
 	return s3.New(client.Options(), func(o *s3.Options) {
 		o.BaseEndpoint = aws.String(strings.Replace(*o.BaseEndpoint, "127.0.0.1", "localhost", 1))

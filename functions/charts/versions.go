@@ -50,7 +50,8 @@ func (h *handlers) listVersions(ctx context.Context, in *listVersionsInput) (*li
 	if err != nil {
 		return nil, err
 	}
-	page, err := h.library.Versions(ctx, viewer, charts.VersionQuery{Chart: in.Name, After: string(after), Limit: in.Limit})
+	page, err := h.library.Versions(ctx, viewer,
+		charts.VersionQuery{Chart: in.Name, After: string(after), Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ type ChartDetails struct {
 	Type         string            `json:"type" doc:"application or library; empty means application." example:"application"`
 	KubeVersion  string            `json:"kubeVersion" doc:"Range of supported Kubernetes versions; empty for all." example:">=1.28.0-0"`
 	Home         string            `json:"home" doc:"Address given by the author; not validated. The same applies to sources and maintainers." example:"https://www.example.com"`
-	Icon         *string           `json:"icon" doc:"HTTPS address of a picture; null if there is none."`
+	Icon         *string           `json:"icon" doc:"HTTPS address of the chart's icon; null if the version has no icon."`
 	Keywords     []string          `json:"keywords" example:"[\"lantern\"]"`
 	Sources      []string          `json:"sources" example:"[\"https://git.example.com/lantern\"]"`
 	Maintainers  []ChartMaintainer `json:"maintainers"`
@@ -149,8 +150,9 @@ func (h *handlers) getVersion(ctx context.Context, in *getVersionInput) (*getVer
 func encodeDetails(d charts.Details) ChartDetails {
 	m := d.Metadata
 	details := ChartDetails{
-		Name: d.Version.Name, ChartVersion: encodeVersion(d.Release, m), Description: m.Description, Type: m.Type, KubeVersion: m.KubeVersion,
-		Home: m.Home, Icon: web.NullIfZero(safeIcon(m.Icon)), Keywords: orEmpty(m.Keywords), Sources: orEmpty(m.Sources),
+		Name: d.Version.Name, ChartVersion: encodeVersion(d.Release, m), Description: m.Description, Type: m.Type,
+		KubeVersion: m.KubeVersion,
+		Home:        m.Home, Icon: web.NullIfZero(safeIcon(m.Icon)), Keywords: orEmpty(m.Keywords), Sources: orEmpty(m.Sources),
 		Maintainers: make([]ChartMaintainer, len(m.Maintainers)), Dependencies: make([]ChartDependency, len(m.Dependencies)),
 		Annotations: m.Annotations,
 		Readme:      encodeText(d.Files.Readme), Values: encodeText(d.Files.Values), Schema: encodeText(d.Files.Schema),

@@ -24,7 +24,8 @@ func TestPullsAreCountedOnce(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	analytics := awstest.Table(t, client, "AnalyticsTable")
 	store, out := pullsdynamo.New(client, awstest.Table(t, client, "PullsTable"), analytics), testkit.CaptureLogs(t)
-	image := pulls.Pull{At: noon, Kind: pulls.Image, Repository: "acme/api", Reference: "1", CredentialID: "a", OwnerID: "ada"}
+	image := pulls.Pull{At: noon, Kind: pulls.Image, Repository: "acme/api", Reference: "1", CredentialID: "a",
+		OwnerID: "ada"}
 	chart := image
 	chart.Kind = pulls.Chart
 	if _, err := store.Record(t.Context(), []pulls.Pull{image, chart}); err != nil {

@@ -1,4 +1,5 @@
-// Command countpulls is the Lambda function that adds the recorded pulls to the dashboard's counts and rankings every minute.
+// Command countpulls is the Lambda function that adds the recorded pulls to the dashboard's counts and rankings every
+// minute.
 package main
 
 import (

@@ -41,7 +41,8 @@ type drawnLine struct {
 func drawLine(t *rapid.T, i int) drawnLine {
 	logged := midnight.Add(time.Duration(rapid.IntRange(-40, 40).Draw(t, "logged")) * 250 * time.Millisecond)
 	own := logged.Add(-time.Duration(rapid.SampledFrom([]int{0, 1, 400, 9000}).Draw(t, "took")) * time.Millisecond)
-	k := drawnLine{group: from.Access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")), day: calendar.DayOf(own)}
+	k := drawnLine{group: from.Access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")),
+		day: calendar.DayOf(own)}
 	id := fmt.Sprintf("%056d", i)
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
@@ -51,7 +52,8 @@ func drawLine(t *rapid.T, i int) drawnLine {
 		k.models = analytics.ModelUsage{Calls: 1, InputTokens: int64(i), OutputTokens: 1, MicroUSD: 3}
 		k.line = entry(id, logged, call(own, 200, k.models))
 	default:
-		status, latency := rapid.SampledFrom([]int{200, 404, 500}).Draw(t, "status"), int64(rapid.IntRange(0, 30_000).Draw(t, "latency"))
+		status, latency := rapid.SampledFrom([]int{200, 404, 500}).
+			Draw(t, "status"), int64(rapid.IntRange(0, 30_000).Draw(t, "latency"))
 		epoch := fmt.Sprint(own.UnixMilli())
 		switch rapid.IntRange(0, 2).Draw(t, "epoch") {
 		case 0:
@@ -223,11 +225,13 @@ func (e engines) deliverObject(tb testing.TB, all []events.CloudwatchLogsEvent) 
 		object.Write(message)
 	}
 	objects, key := logevents.S3{Client: awstest.S3(tb)}, "collected/lines.gz"
-	_, err := objects.Client.PutObject(tb.Context(), &s3.PutObjectInput{Bucket: &e.bucket, Key: &key, Body: bytes.NewReader(object.Bytes())})
+	_, err := objects.Client.PutObject(tb.Context(),
+		&s3.PutObjectInput{Bucket: &e.bucket, Key: &key, Body: bytes.NewReader(object.Bytes())})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	record := events.S3EventRecord{S3: events.S3Entity{Bucket: events.S3Bucket{Name: e.bucket}, Object: events.S3Object{Key: key}}}
+	record := events.S3EventRecord{S3: events.S3Entity{Bucket: events.S3Bucket{Name: e.bucket},
+		Object: events.S3Object{Key: key}}}
 	handler := logevents.Handler(objects, ingest(counting(e.recorder())))
 	if err := handler(tb.Context(), logevents.Event{Records: []events.S3EventRecord{record}}); err != nil {
 		tb.Error(err)

@@ -82,22 +82,26 @@ func TestIngestHostileLines(t *testing.T) {
 	soon := access(midnight.Add(maxSkew), "GET ANY /v1/users", 200, 1)
 	tooSoon := access(midnight.Add(maxSkew+time.Millisecond), "GET ANY /v1/users", 200, 1)
 	old := access(midnight.Add(-2*time.Millisecond), "GET ANY /v1/users", 200, 1)
-	untimed, seconds := accessAt("-", "GET ANY /v1/users", 200, 1), accessAt(fmt.Sprint(midnight.Unix()), "GET ANY /v1/users", 200, 1)
+	untimed, seconds := accessAt("-", "GET ANY /v1/users", 200, 1),
+		accessAt(fmt.Sprint(midnight.Unix()), "GET ANY /v1/users", 200, 1)
 	for name, c := range map[string]struct {
 		lines        lines
 		calls        int64
 		unread, lost int
 	}{
-		"line of 1 MB":          {lines: lines{entry("2", midnight, strings.Repeat("x", 1<<20))}, unread: 1},
-		"repeated ID":           {lines: lines{entry("1", midnight, good), entry("1", midnight.Add(time.Second), good)}},
-		"no IDs":                {lines: lines{entry("", midnight, good), entry("", midnight, good), simple("", midnight)}, calls: 2},
-		"long ID":               {lines: lines{entry(strings.Repeat("9", 5000), midnight, good)}, calls: 1},
-		"impossible log time":   {lines: lines{{ID: "2", Timestamp: -1 << 63, Message: good}, {ID: "3", Message: good}}, calls: 2},
-		"log time too large":    {lines: lines{{ID: "2", Timestamp: 1<<63 - 1, Message: good}}, calls: 1},
-		"no possible time":      {lines: lines{{ID: "2", Message: untimed}, {ID: "3", Message: "half a li"}}, lost: 2},
-		"seconds":               {lines: lines{entry("2", midnight.Add(time.Second), seconds)}, calls: 1},
-		"no time of its own":    {lines: lines{entry("2", midnight, untimed)}, calls: 1},
-		"one day old":           {lines: lines{simple("2", midnight), entry("3", midnight.Add(24*time.Hour), good)}, calls: 2},
+		"line of 1 MB": {lines: lines{entry("2", midnight, strings.Repeat("x", 1<<20))}, unread: 1},
+		"repeated ID":  {lines: lines{entry("1", midnight, good), entry("1", midnight.Add(time.Second), good)}},
+		"no IDs": {lines: lines{entry("", midnight, good), entry("", midnight, good), simple("", midnight)},
+			calls: 2},
+		"long ID": {lines: lines{entry(strings.Repeat("9", 5000), midnight, good)}, calls: 1},
+		"impossible log time": {lines: lines{{ID: "2", Timestamp: -1 << 63, Message: good}, {ID: "3", Message: good}},
+			calls: 2},
+		"log time too large": {lines: lines{{ID: "2", Timestamp: 1<<63 - 1, Message: good}}, calls: 1},
+		"no possible time":   {lines: lines{{ID: "2", Message: untimed}, {ID: "3", Message: "half a li"}}, lost: 2},
+		"seconds":            {lines: lines{entry("2", midnight.Add(time.Second), seconds)}, calls: 1},
+		"no time of its own": {lines: lines{entry("2", midnight, untimed)}, calls: 1},
+		"one day old": {lines: lines{simple("2", midnight), entry("3", midnight.Add(24*time.Hour), good)},
+			calls: 2},
 		"more than one day old": {lines: lines{entry("3", midnight.Add(24*time.Hour-time.Millisecond), old)}, calls: 1},
 		"line of another log":   {lines: lines{entry("2", midnight, call(midnight, 200, analytics.ModelUsage{}))}, unread: 1},
 		"clock too far ahead":   {lines: lines{entry("2", midnight, tooSoon)}, calls: 1},
@@ -116,7 +120,8 @@ func TestIngestHostileLines(t *testing.T) {
 			unread += requests.Unread
 		}
 		if got[day].Calls != 1+c.calls || got[day].Media < 1 || unread != int64(c.unread) {
-			t.Errorf("%s: got %+v and %d unreadable lines, want %d calls and %d unreadable lines", name, got[day], unread, 1+c.calls, c.unread)
+			t.Errorf("%s: got %+v and %d unreadable lines, want %d calls and %d unreadable lines", name, got[day], unread,
+				1+c.calls, c.unread)
 		}
 		level := "INFO"
 		if c.unread+c.lost > 0 {
@@ -141,7 +146,8 @@ func TestIngestCountsBesideBrokenEvents(t *testing.T) {
 	}
 	logged := out.String()
 	if got := e.sums(t).Requests[calendar.DayOf(midnight)]; got == nil || got.Calls != 1 ||
-		!strings.Contains(logged, `"lines":3,"recorded":1,"unread":0,"lost":2}`) || strings.Contains(logged, "secret-content") {
+		!strings.Contains(logged, `"lines":3,"recorded":1,"unread":0,"lost":2}`) ||
+		strings.Contains(logged, "secret-content") {
 		t.Errorf("%+v; logged %s", got, logged)
 	}
 }

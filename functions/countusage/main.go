@@ -1,5 +1,6 @@
 // Command countusage is the Lambda function that counts API requests and calls of language models for the dashboard. A
-// subscription of CloudWatch Logs sends it the access log and the logs of the media functions, or Firehose writes them to S3.
+// subscription of CloudWatch Logs sends it the access log and the logs of the media functions, or Firehose writes them
+// to S3.
 package main
 
 import (

@@ -63,7 +63,8 @@ func (s *service) patch(ctx context.Context, in *updateCustomerInput) (*customer
 	return s.change(ctx, in, in.change(true))
 }
 
-func (s *service) change(ctx context.Context, in *updateCustomerInput, change customers.Change) (*customerOutput, error) {
+func (s *service) change(ctx context.Context, in *updateCustomerInput,
+	change customers.Change) (*customerOutput, error) {
 	caller, _ := principal.From(ctx)
 	target := in.target(in.Condition)
 	err := web.CheckReadOnly(in.Body, target, func() (any, int64, error) {

@@ -16,7 +16,8 @@ import (
 func TestCursorsSurviveChanges(t *testing.T) {
 	o, customers := newFixture(t), 0
 	root := o.asAdmin()
-	for kind, body := range map[string]string{"/entitlements": `{"artifact":"chart","repository":"*"}`, "/trust-policies": builds} {
+	for kind, body := range map[string]string{"/entitlements": `{"artifact":"chart","repository":"*"}`,
+		"/trust-policies": builds} {
 		rapid.Check(scale.ChecksOf(t, 10), func(r *rapid.T) {
 			customers++
 			list := o.create(fmt.Sprintf(`{"name":"C","slug":"c%d"}`, customers)) + kind
@@ -56,10 +57,12 @@ func TestCursorsOfCustomersGiveNothingToOthers(t *testing.T) {
 	acme, bolt := o.entitled("acme"), o.entitled("bolt")
 	var ids []string
 	for i := range 3 {
-		ids = append(ids, o.asAdmin().Get(o.entitle(acme, fmt.Sprintf(`{"artifact":"chart","repository":"c%d"}`, i))).Text("data.id"))
+		ids = append(ids, o.asAdmin().Get(o.entitle(acme, fmt.Sprintf(`{"artifact":"chart","repository":"c%d"}`, i))).
+			Text("data.id"))
 		o.entitle(bolt, fmt.Sprintf(`{"artifact":"chart","repository":"b%d"}`, i))
 	}
-	member := o.withKey(o.userOf(acme[len("/v1/customers/"):len(acme)-len("/entitlements")], "ada@acme.example", principal.Admin))
+	member := o.withKey(o.userOf(acme[len("/v1/customers/"):len(acme)-len("/entitlements")], "ada@acme.example",
+		principal.Admin))
 	staffs := o.asAdmin().Get(acme + "?limit=1").Text("pagination.next")
 	own := member.Get(acme + "?limit=1").WantStatus(http.StatusOK).Text("pagination.next")
 	member.Get(acme+"?cursor="+own).WantStatus(http.StatusOK).WantValue("data.0.id", ids[1]).WantValue("data.2", nil)
@@ -71,6 +74,7 @@ func TestCursorsOfCustomersGiveNothingToOthers(t *testing.T) {
 	customer := member.Get("/v1/customers?limit=1").WantStatus(http.StatusOK).WantValue("pagination.next", nil)
 	customer.WantValue("pagination.total", 1)
 	for _, cursor := range []string{own, staffs, pagetest.Forge(t, own, "0")} {
-		member.Get("/v1/customers?cursor="+cursor).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/cursor")
+		member.Get("/v1/customers?cursor="+cursor).WantStatus(http.StatusBadRequest).
+			WantValue("errors.0.pointer", "query/cursor")
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"portside/shared/web/resource"
 )
 
-// ListedCustomer is a customer in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores
-// the fields of unexported ones.
+// ListedCustomer is a customer in a list. Structs that are embedded in inputs and outputs are exported, because huma
+// ignores the fields of unexported ones.
 type ListedCustomer struct {
 	ID         string           `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Name       string           `json:"name" doc:"Name of the customer; not necessarily unique." example:"Acme Shipping"`
 	Slug       string           `json:"slug" doc:"Short unique name." example:"acme-shipping"`
 	Status     customers.Status `json:"status" enum:"active,suspended" doc:"The credentials of a suspended customer's users do not work." example:"active"`
-	ExternalID string           `json:"externalId" doc:"Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer." example:"C-1815"`
+	ExternalID string           `json:"externalId" doc:"Unique ID of the customer in another system, such as a CRM. Empty if not set, and in responses to users of the customer." example:"C-1815"`
 	CreatedAt  time.Time        `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 }
 
@@ -119,7 +119,8 @@ func (s *service) list(ctx context.Context, in *listCustomersInput) (*listCustom
 		return nil, err
 	}
 	caller, _ := principal.From(ctx)
-	page, err := s.customers.List(ctx, caller, customers.Query{Status: in.Status, Limit: in.Limit, Offset: in.Offset, After: after})
+	page, err := s.customers.List(ctx, caller,
+		customers.Query{Status: in.Status, Limit: in.Limit, Offset: in.Offset, After: after})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +215,8 @@ type createCustomerOutput struct {
 
 func (s *service) create(ctx context.Context, in *createCustomerInput) (*createCustomerOutput, error) {
 	caller, _ := principal.From(ctx)
-	created, err := s.customers.Create(ctx, customers.CreateOptions{Caller: caller, IdempotencyKey: in.IdempotencyKey}, in.customer())
+	created, err := s.customers.Create(ctx, customers.CreateOptions{Caller: caller, IdempotencyKey: in.IdempotencyKey},
+		in.customer())
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,8 @@ func TestCustomerIsCreatedUpdatedAndDeleted(t *testing.T) {
 		WantValue("data.externalId", "C-1815").WantValue("data.users", 0).
 		WantValue("data.limits", map[string]any{"users": 2.0, "requestsPerMinute": nil}).
 		WantValue("data.contacts", []any{map[string]any{"name": "Ada", "email": "ada@example.com", "role": "billing"}}).
-		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"1"`)
+		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z").
+		WantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
 		t.Errorf("a number lost precision: %s", created.Body)
 	}
@@ -38,9 +39,11 @@ func TestCustomerIsCreatedUpdatedAndDeleted(t *testing.T) {
 	root.Put(at, `{"status":"suspended","slug":"acme","contacts":[],"limits":{"users":null}}`).WantStatus(http.StatusOK).
 		WantValue("data.name", "Acme Shipping").WantValue("data.status", "suspended").WantValue("data.slug", "acme").
 		WantValue("data.contacts", []any{}).WantValue("data.limits", map[string]any{"users": nil, "requestsPerMinute": nil}).
-		WantValue("data.updatedAt", "2026-03-02T10:00:00Z").WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"2"`)
+		WantValue("data.updatedAt", "2026-03-02T10:00:00Z").WantValue("data.createdAt", "2026-03-02T09:00:00Z").
+		WantHeader("ETag", `"2"`)
 	root.Put(at, `{"status":"suspended","name":"Acme Shipping"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`) // nothing changed
-	root.Get(path+"?status=suspended").WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.slug", "acme")
+	root.Get(path+"?status=suspended").WantStatus(http.StatusOK).WantValue("pagination.total", 1).
+		WantValue("data.0.slug", "acme")
 	root.Get(path+"?status=active").WantStatus(http.StatusOK).WantValue("pagination.total", 0).WantValue("data", []any{})
 
 	root.Delete(at).WantStatus(http.StatusNoContent)
@@ -57,7 +60,8 @@ func TestSlugAndExternalIDAreUnique(t *testing.T) {
 	o.create(acme)
 	root.Post(path, `{"name":"B","slug":"acme-shipping"}`).WantStatus(http.StatusConflict).WantValue("code", "SLUG_TAKEN").
 		WantHeader("X-Should-Retry", "false")
-	root.Post(path, `{"name":"B","slug":"b","externalId":"C-1815"}`).WantStatus(http.StatusConflict).WantValue("code", "EXTERNAL_ID_TAKEN").
+	root.Post(path, `{"name":"B","slug":"b","externalId":"C-1815"}`).WantStatus(http.StatusConflict).
+		WantValue("code", "EXTERNAL_ID_TAKEN").
 		WantHeader("X-Should-Retry", "false")
 	at := o.create(`{"name":"B","slug":"b"}`)
 	o.create(`{"name":"C","slug":"c"}`) // several customers have no external ID
@@ -85,7 +89,8 @@ func TestCustomerWithUsersIsNotDeleted(t *testing.T) {
 	root.Delete(at).WantStatus(http.StatusConflict).WantValue("code", "CUSTOMER_HAS_USERS").
 		WantValue("detail", "The customer still has users. Delete them or move them to another customer first.")
 	o.countUsers(id, 1)
-	root.Put(at, `{"limits":{"users":1}}`).WantStatus(http.StatusOK).WantValue("data.limits.users", 1).WantValue("data.users", 2)
+	root.Put(at, `{"limits":{"users":1}}`).WantStatus(http.StatusOK).WantValue("data.limits.users", 1).
+		WantValue("data.users", 2)
 	o.countUsers(id, -2)
 	root.Delete(at).WantStatus(http.StatusNoContent)
 }
@@ -103,7 +108,8 @@ func TestListCustomersPages(t *testing.T) {
 		WantValue("data.2.name", "C4").WantValue("data.3", nil).WantValue("pagination.hasMore", true)
 	root.Get(path+"?status=suspended&limit=2&offset=1").WantStatus(http.StatusOK).WantValue("data.0.name", "C3").
 		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false, "next": nil})
-	root.Get(path+"?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
+	root.Get(path+"?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).
+		WantValue("pagination.hasMore", false)
 
 	listed := root.Get(path + "?limit=1").JSON("data.0").(map[string]any)
 	want := []string{"createdAt", "externalId", "id", "name", "slug", "status"}
@@ -125,16 +131,19 @@ func TestSearchCustomers(t *testing.T) {
 	root.Get(path+"/search?q=c-18").WantStatus(http.StatusOK).WantValue("data", []any{})
 	root.Get(path+"/search?q=logis").WantStatus(http.StatusOK).WantValue("data.0.name", "Acme Shipping")
 	root.Delete(at).WantStatus(http.StatusNoContent)
-	root.Get(path+"/search?q=ship").WantStatus(http.StatusOK).WantValue("data.0.name", "Shipping Room").WantValue("data.1", nil)
+	root.Get(path+"/search?q=ship").WantStatus(http.StatusOK).WantValue("data.0.name", "Shipping Room").
+		WantValue("data.1", nil)
 }
 
 func TestIfMatch(t *testing.T) {
 	o := newFixture(t)
 	root, at := o.asAdmin(), o.create(acme)
 	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
-	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).WantValue("code", "PRECONDITION_FAILED")
+	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).
+		WantValue("code", "PRECONDITION_FAILED")
 	root.With("If-Match", `"1"`).Delete(at).WantStatus(http.StatusPreconditionFailed)
-	root.With("If-Match", "abc").Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "header/If-Match")
+	root.With("If-Match", "abc").Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "header/If-Match")
 	root.With("If-Match", "*").Put(at, `{"name":"D"}`).WantStatus(http.StatusOK)
 	root.With("If-Match", `"7", "3"`).Delete(at).WantStatus(http.StatusNoContent)
 }
@@ -162,11 +171,13 @@ func TestIdempotencyKey(t *testing.T) {
 	at := path + "/" + first.Text("data.id")
 	o.asAdmin().Put(at, `{"name":"Changed"}`).WantStatus(http.StatusOK)
 
-	again := once.Post(path, acme).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").WantHeader("Location", at)
+	again := once.Post(path, acme).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").
+		WantHeader("Location", at)
 	if !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}
-	once.Post(path, `{"name":"B","slug":"b"}`).WantStatus(http.StatusUnprocessableEntity).WantValue("code", "IDEMPOTENCY_KEY_REUSED")
+	once.Post(path, `{"name":"B","slug":"b"}`).WantStatus(http.StatusUnprocessableEntity).
+		WantValue("code", "IDEMPOTENCY_KEY_REUSED")
 	other := o.user("other@example.com", principal.Manager)
 	o.withKey(other).With("Idempotency-Key", "order 66").Post(path, acme).WantStatus(http.StatusConflict) // a key of another caller
 

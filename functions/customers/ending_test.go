@@ -27,7 +27,8 @@ func TestCredentialsOfCustomerEnd(t *testing.T) {
 		o.withKey(key).Get(at).WantStatus(http.StatusUnauthorized)
 	}
 	o.withKey(eve).Get(other).WantStatus(http.StatusOK)
-	o.asAdmin().Get(at).WantStatus(http.StatusOK).WantValue("data.status", "active").WantValue("data.users", 2).WantHeader("ETag", `"1"`)
+	o.asAdmin().Get(at).WantStatus(http.StatusOK).WantValue("data.status", "active").WantValue("data.users", 2).
+		WantHeader("ETag", `"1"`)
 	o.withKey(o.userOf(id, "new@example.com", principal.Viewer)).Get(at).WantStatus(http.StatusOK)
 }
 
@@ -42,5 +43,6 @@ func TestWhoMayEndCredentialsOfCustomer(t *testing.T) {
 	o.asAdmin().Delete(path + "/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e99/credentials").WantStatus(http.StatusNotFound)
 	o.asAdmin().Delete(path + "/x/credentials").WantStatus(http.StatusBadRequest)
 	o.withKey(ada).Get(at).WantStatus(http.StatusOK)
-	o.withKey(o.user("manager@example.com", principal.Manager)).Delete(at + "/credentials").WantStatus(http.StatusNoContent)
+	o.withKey(o.user("manager@example.com", principal.Manager)).Delete(at + "/credentials").
+		WantStatus(http.StatusNoContent)
 }

@@ -37,8 +37,8 @@ func (in *createEntitlementInput) entitlement() entitlements.New {
 	}
 }
 
-// timeOf returns the time of a text that the schema accepts, or the zero time for an empty one. Times are decoded from texts, because
-// package time accepts fewer of them as JSON than the schema does, and has no other value for none.
+// timeOf returns the time of a text that the schema accepts, or the zero time for an empty one. Times are decoded from
+// texts, because package time accepts fewer of them as JSON than the schema does, and has no other value for none.
 func timeOf(text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	if err == nil && at.IsZero() {

@@ -15,7 +15,8 @@ const begin, end = "2026-04-01T00:00:00Z", "2027-04-01T00:00:00Z"
 func TestEntitlementResponseHasEachField(t *testing.T) {
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	e := entitlement.Entitlement{
-		ID: "an ID", Artifact: entitlement.Image, Repository: "acme", Versions: entitlement.AllVersions(), From: now, Until: now.Add(1),
+		ID: "an ID", Artifact: entitlement.Image, Repository: "acme", Versions: entitlement.AllVersions(), From: now,
+		Until:     now.Add(1),
 		CreatedAt: now.Add(2), UpdatedAt: now.Add(3), Version: 4,
 	}
 	fieldstest.WantFilled(t, "the test", e)

@@ -35,7 +35,8 @@ func TestEntitlementIsCreatedUpdatedAndDeleted(t *testing.T) {
 	root.Get(list).WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.total", 0)
 	created := root.Post(list, charts).WantStatus(http.StatusCreated).WantHeader("ETag", `"1"`).
 		WantValue("data.artifact", "chart").WantValue("data.repository", "acme/*").WantValue("data.versions", "^1.2.0").
-		WantValue("data.from", "2026-03-02T09:00:00Z").WantValue("data.until", "2027-03-02T09:00:00.123Z").WantValue("data.status", "active").
+		WantValue("data.from", "2026-03-02T09:00:00Z").WantValue("data.until", "2027-03-02T09:00:00.123Z").
+		WantValue("data.status", "active").
 		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z")
 	at := list + "/" + created.Text("data.id")
 	created.WantHeader("Location", at)
@@ -51,7 +52,8 @@ func TestEntitlementIsCreatedUpdatedAndDeleted(t *testing.T) {
 	root.Get(list).WantValue("pagination.total", 1).WantValue("data.0.artifact", "image")
 
 	root.Delete(at).WantStatus(http.StatusNoContent)
-	root.Get(at).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND").WantValue("detail", "The entitlement does not exist.")
+	root.Get(at).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND").
+		WantValue("detail", "The entitlement does not exist.")
 	root.Put(at, `{"versions":"*"}`).WantStatus(http.StatusNotFound)
 	root.Delete(at).WantStatus(http.StatusNotFound)
 	root.Get(list).WantValue("pagination.total", 0)
@@ -62,7 +64,8 @@ func TestEntitlementHasDefaults(t *testing.T) {
 	list := o.entitled("acme")
 	for _, more := range []string{"", `,"versions":null,"from":null,"until":null`} {
 		o.asAdmin().Post(list, `{"artifact":"image","repository":"*"`+more+`}`).WantStatus(http.StatusCreated).
-			WantValue("data.versions", "*").WantValue("data.from", nil).WantValue("data.until", nil).WantValue("data.status", "active")
+			WantValue("data.versions", "*").WantValue("data.from", nil).WantValue("data.until", nil).
+			WantValue("data.status", "active")
 	}
 }
 
@@ -90,7 +93,8 @@ func TestListEntitlementsPages(t *testing.T) {
 	root.Get(list+"?limit=3&offset=2").WantStatus(http.StatusOK).WantValue("data.0.repository", "c2").
 		WantValue("data.2.repository", "c4").WantValue("data.3", nil).WantValue("pagination.hasMore", true)
 	root.Get(list+"?limit=3&offset=4").WantValue("data.2.repository", "c6").WantValue("pagination.hasMore", false)
-	root.Get(list+"?offset=9223372036854775807").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
+	root.Get(list+"?offset=9223372036854775807").WantStatus(http.StatusOK).WantValue("data", []any{}).
+		WantValue("pagination.hasMore", false)
 	root.Get(list+"?limit=0").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/limit")
 	root.Get(list+"?artifact=chart").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/artifact")
 }
@@ -104,10 +108,13 @@ func TestCustomerHasAMaximumOfEntitlements(t *testing.T) {
 		first = o.entitle(list, body)
 	}
 	last := root.With("Idempotency-Key", "last").Post(list, body).WantStatus(http.StatusCreated)
-	root.Post(list, body).WantStatus(http.StatusConflict).WantValue("code", "TOO_MANY_ENTITLEMENTS").WantHeader("X-Should-Retry", "false")
-	root.With("Idempotency-Key", "last").Post(list, body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").
+	root.Post(list, body).WantStatus(http.StatusConflict).WantValue("code", "TOO_MANY_ENTITLEMENTS").
+		WantHeader("X-Should-Retry", "false")
+	root.With("Idempotency-Key", "last").Post(list, body).WantStatus(http.StatusCreated).
+		WantHeader("Idempotency-Replayed", "true").
 		WantValue("data.id", last.Text("data.id"))
-	root.Get(list+"?limit=100&offset=100").WantValue("pagination.total", entitlements.Max).WantValue("pagination.hasMore", false)
+	root.Get(list+"?limit=100&offset=100").WantValue("pagination.total", entitlements.Max).
+		WantValue("pagination.hasMore", false)
 	root.Delete(first).WantStatus(http.StatusNoContent)
 	root.Post(list, body).WantStatus(http.StatusCreated)
 }
@@ -117,13 +124,16 @@ func TestEntitlementsOfUnknownCustomer(t *testing.T) {
 	list := path + "/" + somebody + "/entitlements"
 	root, at := o.asAdmin(), list+"/"+somebody
 	for _, response := range []webtest.Response{
-		root.Get(list), root.Post(list, charts), root.Get(at), root.Put(at, `{"versions":"*"}`), root.Put(at, `{"id":"x"}`), root.Delete(at),
+		root.Get(list), root.Post(list, charts), root.Get(at), root.Put(at, `{"versions":"*"}`), root.Put(at, `{"id":"x"}`),
+		root.Delete(at),
 	} {
-		response.WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND").WantValue("detail", "The customer does not exist.")
+		response.WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND").
+			WantValue("detail", "The customer does not exist.")
 	}
 	root.Get(path+"/1/entitlements").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "path/customerId")
 	root.Get(list+"/1").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "path/entitlementId")
-	root.Do(http.MethodPatch, at, "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "DELETE, GET, HEAD, PUT")
+	root.Do(http.MethodPatch, at, "{}").WantStatus(http.StatusMethodNotAllowed).
+		WantHeader("Allow", "DELETE, GET, HEAD, PUT")
 }
 
 func TestEntitlementsEndWithTheCustomer(t *testing.T) {
@@ -178,7 +188,8 @@ func TestEntitlementIfMatch(t *testing.T) {
 	root.With("If-Match", `"1"`).Put(at, `{"versions":"^3"}`).WantStatus(http.StatusPreconditionFailed).
 		WantValue("code", "PRECONDITION_FAILED")
 	root.With("If-Match", `"1"`).Delete(at).WantStatus(http.StatusPreconditionFailed)
-	root.With("If-Match", "abc").Delete(at).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "header/If-Match")
+	root.With("If-Match", "abc").Delete(at).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "header/If-Match")
 	root.With("If-Match", `"1"`).Put(other, `{"versions":"^2"}`).WantStatus(http.StatusOK) // each entitlement has its own version
 	root.With("If-Match", "*").Put(at, `{"versions":"^4"}`).WantStatus(http.StatusOK)
 	root.With("If-Match", `"7", "3"`).Delete(at).WantStatus(http.StatusNoContent)
@@ -214,7 +225,8 @@ func TestEntitlementIdempotencyKey(t *testing.T) {
 	o.asAdmin().Put(at, `{"versions":"^9"}`).WantStatus(http.StatusOK)
 
 	o.clock.Advance(time.Hour)
-	again := once.Post(acme, body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").WantHeader("Location", at)
+	again := once.Post(acme, body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").
+		WantHeader("Location", at)
 	if !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}
@@ -258,11 +270,13 @@ func TestEntitlementRejectsInvalidInput(t *testing.T) {
 			}
 		}
 	}
-	if got := root.Post(list, `{}`).WantStatus(http.StatusBadRequest).Pointers(); !slices.Equal(got, []string{"/artifact", "/repository"}) {
+	if got := root.Post(list, `{}`).WantStatus(http.StatusBadRequest).Pointers(); !slices.Equal(got,
+		[]string{"/artifact", "/repository"}) {
 		t.Errorf("pointers %q", got)
 	}
 	// The entitlement begins at the time at which it would end.
-	root.Put(at, `{"until":"2026-03-02T09:00:00Z"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/until")
+	root.Put(at, `{"until":"2026-03-02T09:00:00Z"}`).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "/until")
 	root.Get(at).WantHeader("ETag", `"1"`)
 	root.Get(list).WantValue("pagination.total", 1)
 }

@@ -76,7 +76,8 @@ func TestNullIsNoFieldInPost(t *testing.T) {
 		}
 		root.Post(path, asJSON(t, sent)).WantStatus(http.StatusCreated)
 	}
-	root.Post(path, `{"name":"A","slug":"a","limits":{"users":null,"requestsPerMinute":null}}`).WantStatus(http.StatusCreated).
+	root.Post(path, `{"name":"A","slug":"a","limits":{"users":null,"requestsPerMinute":null}}`).
+		WantStatus(http.StatusCreated).
 		WantValue("data.limits.users", nil).WantValue("data.limits.requestsPerMinute", nil)
 }
 

@@ -1,4 +1,5 @@
-// Command customers is the Lambda function behind /v1/customers: customers, their entitlements and their trust policies.
+// Command customers is the Lambda function behind /v1/customers: customers, their entitlements and their trust
+// policies.
 package main
 
 import (

@@ -22,7 +22,7 @@ func TestPatchMergesObjects(t *testing.T) {
 	root.Put(at, `{"metadata":{"a":1}}`).WantStatus(http.StatusOK).WantValue("data.metadata", map[string]any{"a": 1.0})
 }
 
-// A limit that the body does not name stays as it is.
+// A limit that the body does not name stays unchanged.
 func TestLimitsAreSetAndRemoved(t *testing.T) {
 	o := newFixture(t)
 	root, at := o.asAdmin(), o.create(customerToPatch)
@@ -79,7 +79,8 @@ func TestPatchChecksVersionAndType(t *testing.T) {
 	root.With("If-Match", `"7"`).Patch(at, `{"name":"Grace"}`).WantStatus(http.StatusPreconditionFailed)
 	root.With("If-Match", `"1"`).Patch(at, `{"name":"Grace"}`).WantStatus(http.StatusOK).WantValue("data.name", "Grace")
 	root.With("Content-Type", "application/json-patch+json").Patch(at, `[]`).WantStatus(http.StatusUnsupportedMediaType)
-	root.With("Content-Type", "application/merge-patch+json").Put(at, `{"name":"Ada"}`).WantStatus(http.StatusUnsupportedMediaType)
+	root.With("Content-Type", "application/merge-patch+json").Put(at, `{"name":"Ada"}`).
+		WantStatus(http.StatusUnsupportedMediaType)
 	root.Patch(at, `null`).WantStatus(http.StatusBadRequest)
 	root.Patch(at, `{"title":"Ada"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/title")
 }

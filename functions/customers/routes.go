@@ -77,8 +77,8 @@ var (
 	searchCustomers = huma.Operation{
 		OperationID: "searchCustomers", Method: http.MethodGet, Path: path + "/search", Tags: tags, Summary: "Search customers",
 		Description: "Returns the customers whose slug or external ID begins with the text, or whose name has it at the beginning of its " +
-			"first, second or third word: `ac`, `ship` and `c-18` find Acme Shipping with the external ID C-1815. The results are in the order of " +
-			"what was found, each customer once. A search finds a change with the next request and takes the same time for any number of " +
+			"first, second or third word: `ac`, `ship` and `c-18` find Acme Shipping with the external ID C-1815. The results are sorted by the " +
+			"text that matched, each customer once. A search finds a change with the next request and takes the same time for any number of " +
 			"customers. A page can have fewer results than `limit` although `pagination.hasMore` is true.",
 	}
 	createCustomer = huma.Operation{
@@ -131,7 +131,7 @@ var (
 		OperationID: "listEntitlements", Method: http.MethodGet, Path: entitlementsPath, Tags: entitlementTags,
 		Summary: "List the entitlements of a customer",
 		Description: "Returns one page of the customer's entitlements in the order of their creation, with the exact total. Users of a " +
-			"customer see only those of their own customer.",
+			"customer see only the entitlements of that customer.",
 		Errors: []int{http.StatusNotFound},
 	}
 	createEntitlement = huma.Operation{
@@ -161,8 +161,8 @@ var (
 	deleteEntitlement = huma.Operation{
 		OperationID: "deleteEntitlement", Method: http.MethodDelete, Path: oneEntitlementPath, Tags: entitlementTags,
 		Summary: "Delete an entitlement", DefaultStatus: http.StatusNoContent,
-		Description: "Deletes an entitlement permanently. What no other entitlement allows, the customer cannot fetch from the next request " +
-			"on. To keep the entitlement, set `until` instead.",
+		Description: "Deletes an entitlement permanently. From the next request on, the customer can fetch " +
+			"only what its other entitlements allow. To keep the entitlement, set `until` instead.",
 		Errors: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}
 )
@@ -172,7 +172,7 @@ var (
 		OperationID: "listTrustPolicies", Method: http.MethodGet, Path: policiesPath, Tags: policyTags,
 		Summary: "List the trust policies of a customer",
 		Description: "Returns one page of the customer's trust policies in the order of their creation, with the exact total. Users of a " +
-			"customer see only those of their own customer.",
+			"customer see only the trust policies of that customer.",
 		Errors: []int{http.StatusNotFound},
 	}
 	createTrustPolicy = huma.Operation{
@@ -180,9 +180,9 @@ var (
 		Summary: "Create a trust policy", DefaultStatus: http.StatusCreated,
 		Description: "Lets pipelines and pods of the customer exchange a token of their platform for an access token, so that they need no " +
 			"stored secret. The policy says which tokens are accepted: their issuer, their audience and conditions on their claims. The " +
-			"entitlements of the customer apply to the access tokens.\n\nOne condition must name whom you trust, such as `repository_id`, " +
-			"`repository_owner_id` or the beginning of `sub` for GitHub, because a public issuer signs for everybody. Without such a condition, " +
-			"the response is a 400 that says which one to add.\n\nThe issuer must publish its OpenID Connect configuration and its " +
+			"entitlements of the customer apply to the access tokens.\n\nOne condition must name the identity that you trust, such as " +
+			"`repository_id`, `repository_owner_id` or the beginning of `sub` for GitHub, because a public issuer signs for everybody. " +
+			"Without such a condition, the response is a 400 that says which one to add.\n\nThe issuer must publish its OpenID Connect configuration and its " +
 			"keys at public https addresses. For one that does not, send its keys in `jwks`, and change them when it does.\n\n" +
 			"A customer can have 50 trust policies. Another one gets a 409 with the code `TOO_MANY_TRUST_POLICIES`. With an " +
 			"`Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with " +

@@ -23,8 +23,8 @@ type TrustCondition struct {
 	Values []string `json:"values,omitempty" minItems:"1" maxItems:"10" doc:"Several exact values or patterns; the claim must match one of them. Responses have it if there is more than one value." example:"[\"refs/heads/main\",\"refs/heads/release/*\"]"`
 }
 
-// TransformSchema implements huma.SchemaTransformer. It sets the example of a condition, because the examples of the fields together would
-// have both value and values.
+// TransformSchema implements huma.SchemaTransformer. It sets the example of a condition, because the examples of the
+// fields together would have both value and values.
 func (TrustCondition) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	s.Examples = []any{map[string]any{"claim": "repository_id", "value": "74"}}
 	return s
@@ -79,7 +79,8 @@ type TrustPolicy struct {
 
 func encodeTrustPolicy(p trust.Policy) TrustPolicy {
 	return TrustPolicy{
-		ID: p.ID, Name: p.Name, Issuer: p.Issuer, Audience: p.Audience, Conditions: encodeConditions(p.Conditions), Scopes: p.Scopes,
+		ID: p.ID, Name: p.Name, Issuer: p.Issuer, Audience: p.Audience, Conditions: encodeConditions(p.Conditions),
+		Scopes:     p.Scopes,
 		MaxMinutes: p.MaxMinutes, Keys: p.Keys, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
 	}
 }

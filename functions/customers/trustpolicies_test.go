@@ -33,16 +33,19 @@ func TestTrustPolicyIsCreatedUpdatedAndDeleted(t *testing.T) {
 	o := newFixture(t)
 	root, list := o.asAdmin(), o.trusting("acme")
 	root.Get(list).WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.total", 0)
-	created := root.With("Idempotency-Key", "key-1").Post(list, builds).WantStatus(http.StatusCreated).WantHeader("ETag", `"1"`).
+	created := root.With("Idempotency-Key", "key-1").Post(list, builds).WantStatus(http.StatusCreated).
+		WantHeader("ETag", `"1"`).
 		WantValue("data.name", "Builds").WantValue("data.maxMinutes", 15).WantValue("data.jwks", "").
 		WantValue("data.conditions.0.claim", "sub").WantValue("data.createdAt", "2026-03-02T09:00:00Z")
 	at := list + "/" + created.Text("data.id")
 	created.WantHeader("Location", at)
-	root.With("Idempotency-Key", "key-1").Post(list, builds).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").
+	root.With("Idempotency-Key", "key-1").Post(list, builds).WantStatus(http.StatusCreated).
+		WantHeader("Idempotency-Replayed", "true").
 		WantValue("data", created.JSON("data"))
 	root.With("Idempotency-Key", "key-1").Post(list, `{"name":"x"}`).WantStatus(http.StatusBadRequest)
 	o.clock.Advance(time.Hour)
-	root.Put(at, `{"name":"Deployments"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`).WantValue("data.name", "Deployments").
+	root.Put(at, `{"name":"Deployments"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`).
+		WantValue("data.name", "Deployments").
 		WantValue("data.updatedAt", "2026-03-02T10:00:00Z")
 	root.With("If-Match", `"1"`).Put(at, `{"name":"x"}`).WantStatus(http.StatusPreconditionFailed)
 	root.With("If-Match", `"1"`).Delete(at).WantStatus(http.StatusPreconditionFailed)
@@ -84,8 +87,10 @@ func TestTooManyTrustPolicies(t *testing.T) {
 	for range trust.Max {
 		root.Post(list, builds).WantStatus(http.StatusCreated)
 	}
-	root.Post(list, builds).WantStatus(http.StatusConflict).WantValue("code", "TOO_MANY_TRUST_POLICIES").WantHeader("X-Should-Retry", "false")
-	root.Get(list+"?limit=20&offset=40").WantStatus(http.StatusOK).WantValue("pagination.total", trust.Max).WantValue("data.10", nil)
+	root.Post(list, builds).WantStatus(http.StatusConflict).WantValue("code", "TOO_MANY_TRUST_POLICIES").
+		WantHeader("X-Should-Retry", "false")
+	root.Get(list+"?limit=20&offset=40").WantStatus(http.StatusOK).WantValue("pagination.total", trust.Max).
+		WantValue("data.10", nil)
 	customer := list[:len(path)+37]
 	root.Delete(customer).WantStatus(http.StatusNoContent)
 	root.Get(list).WantStatus(http.StatusNotFound)
@@ -132,7 +137,8 @@ func TestPolicyThatTrustsEverybodyIsRefused(t *testing.T) {
 		root.Post(list, strings.Replace(builds, `[{"claim":"sub","value":"repo:acme/app:ref:refs/heads/*"}]`, anybody, 1)),
 		root.Put(at, `{"conditions":`+anybody+`}`),
 	} {
-		response.WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR").WantValue("errors.0.pointer", "/conditions").
+		response.WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR").
+			WantValue("errors.0.pointer", "/conditions").
 			WantValue("errors.1", nil)
 		const advice = "GitHub signs for everybody: add a condition on one of repository_owner_id"
 		if detail := response.Text("errors.0.detail"); !strings.Contains(detail, advice) {
@@ -171,7 +177,8 @@ func TestEachFieldOfTrustPolicyIsStored(t *testing.T) {
 		at := o.trust(list)
 		root.Put(at, asJSON(t, map[string]any{name: value})).WantStatus(http.StatusOK).WantValue("data."+name, value)
 		root.Get(at).WantStatus(http.StatusOK).WantValue("data."+name, value).WantHeader("ETag", `"2"`)
-		root.Put(at, asJSON(t, map[string]any{name: nil})).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/"+name)
+		root.Put(at, asJSON(t, map[string]any{name: nil})).WantStatus(http.StatusBadRequest).
+			WantValue("errors.0.pointer", "/"+name)
 	}
 }
 

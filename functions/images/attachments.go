@@ -28,8 +28,8 @@ const (
 	maxAttestations = 32  // attestation manifests of an index that are read
 )
 
-// addAttached lists the artifacts that refer to the manifest: its referrers, the artifacts that Cosign stores under tags, and
-// the statements that BuildKit puts into an index.
+// addAttached lists the artifacts that refer to the manifest: its referrers, the artifacts that Cosign stores under
+// tags, and the statements that BuildKit puts into an index.
 func (m manifestDescriber) addAttached(ctx context.Context) error {
 	for _, find := range []func(context.Context) ([]ImageAttachment, error){m.referrers, m.underTags, m.statements} {
 		found, err := find(ctx)

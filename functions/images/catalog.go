@@ -32,8 +32,8 @@ type NamePaging struct {
 // position is a place in a list of the registry. Last is opaque: some registries encode more than a name, so names are
 // compared only within one upstream page.
 //
-// Clients can read a position, because the cursor does not encrypt it. Last can be a name that was not returned, so a list
-// with names that the caller may not see has positions without Last.
+// Clients can read a position, because the cursor does not encrypt it. Last can be a name that was not returned, so a
+// list with names that the caller may not see has positions without Last.
 type position struct {
 	Last  string `json:"l,omitempty"` // the registry's start of its page; empty for the first one
 	After string `json:"a,omitempty"` // last name on that page that was returned
@@ -45,7 +45,8 @@ func (p NamePaging) position() (position, error) {
 	if err != nil || text == "" {
 		return at, err
 	}
-	if json.Unmarshal([]byte(text), &at) != nil || len(at.Last) > maxLastBytes || strings.ContainsFunc(at.Last, unicode.IsControl) {
+	if json.Unmarshal([]byte(text), &at) != nil || len(at.Last) > maxLastBytes ||
+		strings.ContainsFunc(at.Last, unicode.IsControl) {
 		return position{}, paging.ErrCursor
 	}
 	return at, nil
@@ -62,9 +63,9 @@ func (p NamePaging) pagination(next *position) (web.CursorPagination, error) {
 // reader returns a page of names of the registry, and the start of the next page, or "" after the last one.
 type reader func(ctx context.Context, at page) (names []string, next string, err error)
 
-// find returns the names that accept permits and the filter matches, and the position of the next page, or nil after the
-// last one. It reads at most maxPages pages of the registry, so a page of a filtered list can have few names, or none,
-// although more follow.
+// find returns the names that accept permits and the filter matches, and the position of the next page, or nil after
+// the last one. It reads at most maxPages pages of the registry, so a page of a filtered list can have few names, or
+// none, although more follow.
 func (p NamePaging) find(ctx context.Context, read reader, accept func(name string) bool) ([]string, *position, error) {
 	at, err := p.position()
 	if err != nil {
@@ -94,8 +95,8 @@ func (p NamePaging) find(ctx context.Context, read reader, accept func(name stri
 	return found, &at, nil
 }
 
-// findIn returns the names on a page of a complete, sorted list that match the filter, and the position of the next page, or nil after the
-// last one. Its positions have no Last, so they name nothing that the caller may not see.
+// findIn returns the names on a page of a complete, sorted list that match the filter, and the position of the next
+// page, or nil after the last one. Its positions have no Last, so they name nothing that the caller may not see.
 func (p NamePaging) findIn(read func() ([]string, error)) ([]string, *position, error) {
 	at, err := p.position()
 	if err == nil && at.Last != "" { // the caller could see all when the cursor was returned
@@ -148,9 +149,10 @@ func (c *catalog) listRepositories(ctx context.Context, in *listRepositoriesInpu
 	return out, err
 }
 
-// findRepositories returns the repositories on a page that the viewer may see, and the position of the next page, or nil after
-// the last one.
-func (c *catalog) findRepositories(ctx context.Context, p NamePaging, viewer principal.Principal) ([]string, *position, error) {
+// findRepositories returns the repositories on a page that the viewer may see, and the position of the next page, or
+// nil after the last one.
+func (c *catalog) findRepositories(ctx context.Context, p NamePaging,
+	viewer principal.Principal) ([]string, *position, error) {
 	if images.SeesAll(viewer) {
 		return p.find(ctx, c.readRepositories, func(string) bool { return true })
 	}
@@ -221,9 +223,10 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	return out, err
 }
 
-// findTags returns the tags on a page that the caller may see, and the position of the next page, or nil after the last one. isChart says
-// whether the repository has charts.
-func (c *catalog) findTags(ctx context.Context, in *listTagsInput, seen call, isChart bool) ([]string, *position, error) {
+// findTags returns the tags on a page that the caller may see, and the position of the next page, or nil after the last
+// one. isChart says whether the repository has charts.
+func (c *catalog) findTags(ctx context.Context, in *listTagsInput, seen call,
+	isChart bool) ([]string, *position, error) {
 	if seen.reach.HasAllVersions(isChart) {
 		read := func(ctx context.Context, at page) ([]string, string, error) {
 			return c.gateway.readTags(ctx, in.Repository, at)
@@ -233,8 +236,8 @@ func (c *catalog) findTags(ctx context.Context, in *listTagsInput, seen call, is
 	return in.findIn(func() ([]string, error) { return c.gateway.visibleTags(ctx, seen, isChart) })
 }
 
-// visiblePart returns the caller, as the person's credentials would call, with how much of the target's repository it may see. Errors:
-// images.ErrNotVisible, also for invalid names.
+// visiblePart returns the caller, as the person's credentials would call, with how much of the target's repository it
+// may see. Errors: images.ErrNotVisible, also for invalid names.
 func (c *catalog) visiblePart(ctx context.Context, target images.Target) (call, error) {
 	viewer, err := c.viewer(ctx)
 	if err != nil {
@@ -255,8 +258,8 @@ func maskMissing(err error) error {
 	return err
 }
 
-// resolveTag reads a manifest only if the caller may pull it only if it is a chart, to find out whether it is one. The headers are enough
-// otherwise.
+// resolveTag reads a manifest only if the caller may pull it only if it is a chart, to find out whether it is one. The
+// headers are enough otherwise.
 func (c *catalog) resolveTag(ctx context.Context, seen call, tag string) (ImageTag, error) {
 	repository := seen.target.Repository
 	if !seen.reach.HasTag(tag, false) {
@@ -278,7 +281,8 @@ func (c *catalog) resolveTag(ctx context.Context, seen call, tag string) (ImageT
 // resolveChart leaves out the digest and media type unless the tag leads to a chart.
 func (c *catalog) resolveChart(ctx context.Context, repository, tag string) (ImageTag, error) {
 	found, err := c.read(ctx, repository, tag)
-	if errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible) || err == nil && !found.isChart {
+	if errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible) || err == nil &&
+		!found.isChart {
 		return ImageTag{Tag: tag}, nil
 	}
 	return ImageTag{Tag: tag, Digest: &found.digest, MediaType: web.NullIfZero(shorten(found.MediaType))}, err

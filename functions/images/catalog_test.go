@@ -64,10 +64,12 @@ func TestListRepositoriesForPeople(t *testing.T) {
 	for _, name := range []string{"acme/api", "acme/web", "other/api", "zoo"} {
 		q.image(name, "1")
 	}
-	if got := pages(manager, "/v1/images?limit=3", "repository"); !slices.Equal(got, []any{"acme/api", "acme/web", "other/api", "zoo"}) {
+	if got := pages(manager, "/v1/images?limit=3", "repository"); !slices.Equal(got,
+		[]any{"acme/api", "acme/web", "other/api", "zoo"}) {
 		t.Errorf("a manager sees %v", got)
 	}
-	if got := pages(manager, "/v1/images?limit=1&q=api", "repository"); !slices.Equal(got, []any{"acme/api", "other/api"}) {
+	if got := pages(manager, "/v1/images?limit=1&q=api", "repository"); !slices.Equal(got,
+		[]any{"acme/api", "other/api"}) {
 		t.Errorf("the filter finds %v", got)
 	}
 	user.Get("/v1/images").WantStatus(200).WantValue("data", []any{})
@@ -95,7 +97,8 @@ func TestListTagsForPeople(t *testing.T) {
 		digests[tag], _ = q.image("acme/api", tag)
 	}
 	q.image("acme/api", strings.Replace(digests["1.0"], ":", "-", 1)+".sig")
-	if got := pages(manager, "/v1/images/tags?repository=acme/api&limit=3", "tag"); !slices.Equal(got, []any{"1.0", "1.1", "2.0", "latest"}) {
+	if got := pages(manager, "/v1/images/tags?repository=acme/api&limit=3", "tag"); !slices.Equal(got,
+		[]any{"1.0", "1.1", "2.0", "latest"}) {
 		t.Errorf("the pages have %v", got)
 	}
 	manager.Get("/v1/images/tags?repository=acme/api&q=1.").WantStatus(200).WantValue("data.1.tag", "1.1").
@@ -111,7 +114,8 @@ func (q *fixture) indexOf(repository, tag string, manifests ...string) string {
 	q.tb.Helper()
 	return q.upstream.PushManifest(q.tb, awstest.Manifest{
 		Repository: repository, Reference: tag, MediaType: indexType,
-		Content: []byte(`{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[` + strings.Join(manifests, ",") + `]}`),
+		Content: []byte(`{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[` + strings.Join(manifests,
+			",") + `]}`),
 	})
 }
 
@@ -124,7 +128,8 @@ func (q *fixture) built(tag, config, more string) string {
 		Repository: repository, Reference: tag, MediaType: manifestType,
 		Content: fmt.Appendf(nil, `{"schemaVersion":2,"mediaType":%q,%s"config":{"mediaType":%q,"digest":%q,"size":%d},`+
 			`"layers":[{"mediaType":%q,"digest":%q,"size":7}]}`,
-			manifestType, more, imageConfig, q.upstream.PushBlob(q.tb, repository, []byte(config)), len(config), layerType, layer),
+			manifestType, more, imageConfig, q.upstream.PushBlob(q.tb, repository, []byte(config)), len(config), layerType,
+			layer),
 	})
 }
 
@@ -139,8 +144,9 @@ func TestDescribeImage(t *testing.T) {
 	for path, want := range map[string]any{
 		"repository": "acme/api", "reference": "1.0", "digest": digest, "mediaType": manifestType, "artifactType": nil, "content": "image",
 		"size": len(config) + 7, "layers": 1, "createdAt": "2026-03-01T10:00:00Z", "platforms.0.platform": "linux/arm64/v8",
-		"platforms.0.digest": digest, "platforms.0.size": len(config) + 7, "annotations.x": "y", "labels.a": "b", "attached": []any{},
-		"chart": nil,
+		"platforms.0.digest": digest, "platforms.0.size": len(config) + 7, "annotations.x": "y", "labels.a": "b",
+		"attached": []any{},
+		"chart":    nil,
 	} {
 		got.WantValue("data."+path, want)
 	}
@@ -165,7 +171,8 @@ func TestDescribeIndexWithAttachments(t *testing.T) {
 		return `{"mediaType":"` + manifestType + `","digest":"` + digest + `","size":300,` + more + `}`
 	}
 	index := q.indexOf("acme/api", "1.0",
-		entry(arm, `"platform":{"os":"linux","architecture":"arm64"}`), entry(amd, `"platform":{"os":"linux","architecture":"amd64"}`),
+		entry(arm, `"platform":{"os":"linux","architecture":"arm64"}`),
+		entry(amd, `"platform":{"os":"linux","architecture":"amd64"}`),
 		entry(statements, `"platform":{"os":"unknown","architecture":"unknown"},`+
 			`"annotations":{"vnd.docker.reference.type":"attestation-manifest"}`))
 	fallback := strings.Replace(index, ":", "-", 1)
@@ -176,10 +183,13 @@ func TestDescribeIndexWithAttachments(t *testing.T) {
 	got := q.person("manager", principal.Manager).Get(manifests + "acme/api&reference=" + index).WantStatus(200)
 	for path, want := range map[string]any{
 		"content": "index", "digest": index, "size": nil, "layers": nil, "createdAt": nil, "platforms.0.platform": "linux/arm64",
-		"platforms.0.digest": arm, "platforms.0.size": 37 + 7, "platforms.0.layers": 1, "platforms.1.platform": "linux/amd64", "platforms.2": nil,
-		"attached.0.purpose": "signature", "attached.0.format": "Notation", "attached.0.digest": notation, "attached.0.size": 300,
+		"platforms.0.digest": arm, "platforms.0.size": 37 + 7, "platforms.0.layers": 1, "platforms.1.platform": "linux/amd64",
+		"platforms.2":        nil,
+		"attached.0.purpose": "signature", "attached.0.format": "Notation", "attached.0.digest": notation,
+		"attached.0.size":    300,
 		"attached.1.purpose": "signature", "attached.1.format": "Cosign", "attached.1.digest": signature,
-		"attached.2.purpose": "sbom", "attached.2.format": "SPDX", "attached.2.digest": sbom, "attached.2.size": 9, "attached.3": nil,
+		"attached.2.purpose": "sbom", "attached.2.format": "SPDX", "attached.2.digest": sbom, "attached.2.size": 9,
+		"attached.3": nil,
 	} {
 		got.WantValue("data."+path, want)
 	}
@@ -303,7 +313,8 @@ func TestAttestationsLimitRequestsToTheRegistry(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 		}
 	})
-	q.person("manager", principal.Manager).Get(manifests+"acme/api&reference=1").WantStatus(200).WantValue("data.attached", []any{})
+	q.person("manager", principal.Manager).Get(manifests+"acme/api&reference=1").WantStatus(200).
+		WantValue("data.attached", []any{})
 	if read.Load() != maxAttestations {
 		t.Errorf("%d attestation manifests are read, want %d", read.Load(), maxAttestations)
 	}
@@ -348,5 +359,6 @@ func TestHostileManifests(t *testing.T) {
 		}
 	}
 	q.withUpstream(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{")) })
-	q.person("manager", principal.Manager).Get(manifests + "acme/api&reference=1").WantStatus(http.StatusServiceUnavailable)
+	q.person("manager", principal.Manager).Get(manifests + "acme/api&reference=1").
+		WantStatus(http.StatusServiceUnavailable)
 }

@@ -7,8 +7,8 @@ import (
 	"portside/shared/web/server"
 )
 
-// endsInSlash reports whether a request reads a path with a slash at its end, such as /portal/. API Gateway may not pass it to the
-// function that serves /portal.
+// endsInSlash reports whether a request reads a path with a slash at its end, such as /portal/. API Gateway may not
+// pass it to the function that serves /portal.
 func endsInSlash(r *http.Request) bool {
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	return isRead && len(r.URL.Path) > 1 && strings.HasSuffix(r.URL.Path, "/") && server.IsClean(r.URL.Path)

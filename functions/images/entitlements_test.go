@@ -52,7 +52,8 @@ func (q *fixture) entitle(texts ...string) {
 		if err != nil {
 			q.tb.Fatal(err)
 		}
-		set = append(set, entitlement.Entitlement{Artifact: entitlement.Artifact(kind), Repository: pattern, Versions: versions})
+		set = append(set, entitlement.Entitlement{Artifact: entitlement.Artifact(kind), Repository: pattern,
+			Versions: versions})
 	}
 	q.replaceEntitlements(set)
 }
@@ -89,7 +90,8 @@ func (q *fixture) memberInPortal() webtest.Client {
 	return q.anonymous().With("X-API-Key", key.Reveal())
 }
 
-// same fails the test unless all paths get the same 404 with the code. The last one is of something that does not exist.
+// same fails the test unless all paths get the same 404 with the code. The last one is of something that does not
+// exist.
 func same(t *testing.T, c webtest.Client, code string, paths ...string) {
 	t.Helper()
 	want := c.Get(paths[len(paths)-1])
@@ -157,22 +159,25 @@ func TestEntitlementsLimitVersions(t *testing.T) {
 
 	q.entitle("image acme/* ^1.0.0")
 	c.Get("/v2/_catalog").WantStatus(http.StatusOK).WantValue("repositories", []any{"acme/api"})
-	c.Get("/v2/acme/api/tags/list").WantStatus(http.StatusOK).WantValue("name", "acme/api").WantValue("tags", []any{"1.0.0"})
+	c.Get("/v2/acme/api/tags/list").WantStatus(http.StatusOK).WantValue("name", "acme/api").
+		WantValue("tags", []any{"1.0.0"})
 	for _, tag := range []string{"2.0.0", "latest"} {
 		same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/"+tag, "/v2/acme/api/manifests/9.9.9")
 	}
 	same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/"+two, "/v2/acme/api/manifests/"+nowhere)
 	c.Get("/v2/acme/api/blobs/" + oneBlob).WantStatus(http.StatusTemporaryRedirect) // before its manifest
-	for _, rest := range []string{"manifests/1.0.0", "manifests/" + one, "tags/list", "blobs/" + oneBlob, "referrers/" + one} {
+	for _, rest := range []string{"manifests/1.0.0", "manifests/" + one, "tags/list", "blobs/" + oneBlob,
+		"referrers/" + one} {
 		same(t, c, "NAME_UNKNOWN", "/v2/other/api/"+rest, "/v2/none/api/"+rest)
 	}
 
-	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.0.0", "").WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", one)
+	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.0.0", "").WantStatus(http.StatusOK).
+		WantHeader("Docker-Content-Digest", one)
 	c.Get("/v2/acme/api/manifests/" + one).WantStatus(http.StatusOK)
 	c.Get("/v2/acme/api/blobs/" + oneBlob).WantStatus(http.StatusTemporaryRedirect)
 	same(t, c, "BLOB_UNKNOWN", "/v2/acme/api/blobs/"+twoBlob, "/v2/acme/api/blobs/"+nowhere)
 
-	// A change takes effect with the next request, also for what was fetched before.
+	// A change takes effect with the next request, also for images that the client has fetched before.
 	q.entitle("image acme/* ^2.0.0")
 	same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/"+one, "/v2/acme/api/manifests/"+nowhere)
 	same(t, c, "BLOB_UNKNOWN", "/v2/acme/api/blobs/"+oneBlob, "/v2/acme/api/blobs/"+nowhere)
@@ -289,7 +294,7 @@ func TestKnownChartsCauseNoRequests(t *testing.T) {
 	}
 }
 
-// What is attached to a manifest is reached with it.
+// A caller who may fetch a manifest may also fetch its attachments.
 func TestAttachmentsFollowTheirManifest(t *testing.T) {
 	q := newFixture(t)
 	q.company()
@@ -414,7 +419,8 @@ func TestPeopleSeeEntitledImages(t *testing.T) {
 	c.Get(manifests + "charts/product&reference=2.0.0").WantStatus(http.StatusNotFound)
 }
 
-// A cursor can be read, so it must not have the name of a hidden tag, which the registry may use as the start of its next page.
+// A cursor can be read, so it must not have the name of a hidden tag, which the registry may use as the start of its
+// next page.
 func TestCursorsOfTagsNameNoHiddenTag(t *testing.T) {
 	q := newFixture(t)
 	q.company()
@@ -461,7 +467,8 @@ func TestEntitlementsCostOneRead(t *testing.T) {
 	c := q.member("read:docker-images")
 	c.Get("/v2/acme/api/manifests/1.0.0").WantStatus(http.StatusOK)
 	c.Get("/v2/acme/api/manifests/" + manifest).WantStatus(http.StatusOK)
-	for path, want := range map[string]int{"manifests/1.0.0": 1, "manifests/" + manifest: 2, "blobs/" + blob: 2, "tags/list": 1} {
+	for path, want := range map[string]int{"manifests/1.0.0": 1, "manifests/" + manifest: 2, "blobs/" + blob: 2,
+		"tags/list": 1} {
 		meter.Reset()
 		c.Get("/v2/acme/api/" + path)
 		if meter.Calls() != want || meter.ReadUnits() > float64(want+1) || meter.WriteUnits() != 0 {

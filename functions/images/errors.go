@@ -12,12 +12,13 @@ import (
 
 var errMethod = fault.New(fault.Forbidden, "This registry is read-only. The vendor pushes to the registry behind it.")
 
-// errLongBlob is the error for HEAD of a blob whose length cannot be sent. Without a length, clients would take the blob for empty.
+// errLongBlob is the error for HEAD of a blob whose length cannot be sent. Without a length, clients would take the
+// blob for empty.
 var errLongBlob = fault.New(fault.Forbidden, "HEAD cannot return the size of a blob of more than 4 MiB. Send GET; "+
 	"with the header Range: bytes=0-0, it returns the size in Content-Range.")
 
-// codes are the error codes of the OCI distribution specification, or of the CNCF registry if it has none. The first match
-// counts, and otherwise the kind of the error.
+// codes are the error codes of the OCI distribution specification, or of the CNCF registry if it has none. The first
+// match counts, and otherwise the kind of the error.
 var codes = []struct {
 	err    error
 	code   string

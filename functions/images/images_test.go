@@ -19,12 +19,14 @@ const bothChallenges = `Bearer realm="https://example.com/v2/token",service="exa
 
 func TestChallengeForClients(t *testing.T) {
 	q := newFixture(t)
-	for _, target := range []string{"/v2", "/v2/", "/v2/_catalog", "/v2/acme/api/manifests/latest", "/v2/../etc", "/v2/nothing"} {
+	for _, target := range []string{"/v2", "/v2/", "/v2/_catalog", "/v2/acme/api/manifests/latest", "/v2/../etc",
+		"/v2/nothing"} {
 		q.anonymous().Get(target).WantStatus(http.StatusUnauthorized).WantValue("errors.0.code", "UNAUTHORIZED").
 			WantHeader("WWW-Authenticate", bothChallenges).WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	}
 	for _, target := range []string{"/v2", "/v2/"} {
-		q.withScopes("read:docker-images").Get(target).WantStatus(http.StatusOK).WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
+		q.withScopes("read:docker-images").Get(target).WantStatus(http.StatusOK).
+			WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	}
 	q.withToken("pst_000000000000_000000000000000000000000000000000000").Get("/v2/").WantStatus(http.StatusUnauthorized)
 	token := q.issue(credentials.AccessToken, "read:docker-images").Reveal()
@@ -53,7 +55,8 @@ func TestPullImage(t *testing.T) {
 		t.Errorf("the manifest is not the one that was pushed: %s", byTag.Body)
 	}
 	c.Get("/v2/acme/api/manifests/"+manifest).WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", manifest)
-	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", manifest)
+	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").WantStatus(http.StatusOK).
+		WantHeader("Docker-Content-Digest", manifest)
 
 	redirect := c.Get("/v2/acme/api/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
 	q.checkNoUpstreamDetails(redirect)
@@ -63,8 +66,8 @@ func TestPullImage(t *testing.T) {
 	q.checkNoUpstreamDetails(c.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").WantStatus(http.StatusOK))
 }
 
-// TestHeadOfBlobs compares the size in a response to HEAD with that of the blob, around the largest one that a function can return. API
-// Gateway computes the size from the body, so it is right or the request is refused.
+// TestHeadOfBlobs compares the size in a response to HEAD with the blob's, around the largest one that a function can
+// return. API Gateway computes the size from the body, so it is right or the request is refused.
 func TestHeadOfBlobs(t *testing.T) {
 	q := newFixture(t)
 	c := q.withScopes("read:docker-images")
@@ -75,7 +78,8 @@ func TestHeadOfBlobs(t *testing.T) {
 			head.WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET")
 			continue
 		}
-		head.WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", blob).WantHeader("Content-Length", strconv.Itoa(size))
+		head.WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", blob).
+			WantHeader("Content-Length", strconv.Itoa(size))
 	}
 	c.Do(http.MethodHead, "/v2/acme/api/blobs/sha256:"+strings.Repeat("0", 64), "").WantStatus(http.StatusNotFound)
 }
@@ -134,7 +138,8 @@ func TestScopesLimitImages(t *testing.T) {
 		narrow.Get(target).WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
 	}
 	narrow.Get("/v2/_catalog").WantStatus(http.StatusOK).WantValue("repositories", []any{"acme/api"})
-	q.withScopes("read:docker-images").Get("/v2/_catalog").WantStatus(http.StatusOK).WantValue("repositories", []any{"acme/api", "other/api"})
+	q.withScopes("read:docker-images").Get("/v2/_catalog").WantStatus(http.StatusOK).
+		WantValue("repositories", []any{"acme/api", "other/api"})
 	q.withScopes("read:helm-charts").Get("/v2/_catalog").WantStatus(http.StatusOK).WantValue("repositories", []any{})
 }
 
@@ -145,7 +150,8 @@ func TestChartScopeGivesAccessToChartsOnly(t *testing.T) {
 	c := q.withScopes("read:helm-charts")
 	c.Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
 	c.Get("/v2/charts/product/tags/list").WantStatus(http.StatusOK).WantValue("tags", []any{"1.0.0"})
-	c.Do(http.MethodHead, "/v2/charts/product/manifests/1.0.0", "").WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", manifest)
+	c.Do(http.MethodHead, "/v2/charts/product/manifests/1.0.0", "").WantStatus(http.StatusOK).
+		WantHeader("Docker-Content-Digest", manifest)
 	for _, target := range []string{"/v2/acme/api/manifests/1", "/v2/acme/api/tags/list", "/v2/acme/api/blobs/" + layer} {
 		c.Get(target).WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
 	}
@@ -196,7 +202,8 @@ func TestListTagsPages(t *testing.T) {
 		t.Errorf("got the pages %v", got)
 	}
 	for _, query := range []string{"n=-1", "n=x", "n=1.5", "last=%00", "last=" + strings.Repeat("a", 2000)} {
-		c.Get("/v2/acme/api/tags/list?"+query).WantStatus(http.StatusBadRequest).WantValue("errors.0.code", "PAGINATION_NUMBER_INVALID")
+		c.Get("/v2/acme/api/tags/list?"+query).WantStatus(http.StatusBadRequest).
+			WantValue("errors.0.code", "PAGINATION_NUMBER_INVALID")
 		c.Get("/v2/_catalog?" + query).WantStatus(http.StatusBadRequest)
 	}
 	c.Get("/v2/acme/api/tags/list?n=99999999").WantStatus(http.StatusOK)
@@ -275,7 +282,8 @@ func TestReferrersFallBackToTag(t *testing.T) {
 	product, _ := q.chart("charts/product", "1.0.0")
 	target := "/v2/acme/api/referrers/" + manifest
 	c := q.withScopes("read:docker-images")
-	c.Get(target).WantStatus(http.StatusOK).WantHeader("Content-Type", indexType).WantValue("schemaVersion", 2).WantValue("manifests", []any{})
+	c.Get(target).WantStatus(http.StatusOK).WantHeader("Content-Type", indexType).WantValue("schemaVersion", 2).
+		WantValue("manifests", []any{})
 	referrer := func(artifactType string) string {
 		return `{"mediaType":"` + manifestType + `","artifactType":"` + artifactType + `","digest":"` + manifest + `","size":3}`
 	}
@@ -284,8 +292,10 @@ func TestReferrersFallBackToTag(t *testing.T) {
 		Content: []byte(`{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[` +
 			referrer("example/sbom") + "," + referrer("example/sig") + `]}`),
 	})
-	c.Get(target).WantStatus(http.StatusOK).WantValue("manifests.1.artifactType", "example/sig").WantHeader("OCI-Filters-Applied", "")
-	only := c.Get(target+"?artifactType=example/sig").WantStatus(http.StatusOK).WantHeader("OCI-Filters-Applied", "artifactType")
+	c.Get(target).WantStatus(http.StatusOK).WantValue("manifests.1.artifactType", "example/sig").
+		WantHeader("OCI-Filters-Applied", "")
+	only := c.Get(target+"?artifactType=example/sig").WantStatus(http.StatusOK).
+		WantHeader("OCI-Filters-Applied", "artifactType")
 	only.WantValue("manifests.0.artifactType", "example/sig").WantValue("manifests.1", nil)
 	charts := q.withScopes("read:helm-charts")
 	charts.Get(target).WantStatus(http.StatusForbidden)

@@ -27,7 +27,8 @@ const (
 	dockerLayer    = "application/vnd.docker.image.rootfs.diff.tar.gzip"
 )
 
-// dockerImage pushes an image in the format of Docker, without a tag. It returns the digests of the manifest and its layer.
+// dockerImage pushes an image in the format of Docker, without a tag. It returns the digests of the manifest and its
+// layer.
 func (q *fixture) dockerImage(repository, architecture string) (manifest, layer string) {
 	q.tb.Helper()
 	config := q.upstream.PushBlob(q.tb, repository, []byte(`{"architecture":"`+architecture+`","os":"linux"}`))
@@ -57,7 +58,8 @@ func numbersItem(repository string) map[string]types.AttributeValue {
 // usedNumbers returns how many numbers the index has given to versions of a repository.
 func (q *fixture) usedNumbers(repository string) int {
 	q.tb.Helper()
-	out, err := q.client.GetItem(q.tb.Context(), &dynamodb.GetItemInput{TableName: &q.versions, Key: numbersItem(repository)})
+	out, err := q.client.GetItem(q.tb.Context(),
+		&dynamodb.GetItemInput{TableName: &q.versions, Key: numbersItem(repository)})
 	if err != nil {
 		q.tb.Fatal(err)
 	}
@@ -78,8 +80,9 @@ type published struct {
 	paths      []string
 }
 
-// TestAcceptedTypesChangeNoIndex requests tags with random media types. The registry then converts what a tag leads to, or chooses one
-// platform. Other customers still reach everything to which the tag leads, and the requests use up no numbers.
+// TestAcceptedTypesChangeNoIndex requests tags with random media types. The registry then converts what a tag leads to,
+// or chooses one platform. Other customers still reach everything to which the tag leads, and the requests use up no
+// numbers.
 //
 //proves:docs/security.md
 func TestAcceptedTypesChangeNoIndex(t *testing.T) {
@@ -96,7 +99,8 @@ func TestAcceptedTypesChangeNoIndex(t *testing.T) {
 		{"acme/docker", []string{"manifests/" + list, "manifests/" + amd, "manifests/" + arm, "blobs/" + amdLayer, "blobs/" + armLayer}},
 		{"acme/oci", []string{"manifests/" + index, "manifests/" + one, "manifests/" + two, "blobs/" + oneLayer, "blobs/" + twoLayer}},
 	}
-	client, neighbor := q.member("read:docker-images"), q.member("read:docker-images").With("Accept", strings.Join(manifestTypes, ","))
+	client, neighbor := q.member("read:docker-images"), q.member("read:docker-images").
+		With("Accept", strings.Join(manifestTypes, ","))
 	rapid.Check(scale.ChecksOf(t, 4), func(t *rapid.T) {
 		t.Repeat(map[string]func(*rapid.T){"request": func(t *rapid.T) {
 			p := rapid.SampledFrom(all).Draw(t, "repository")
@@ -107,7 +111,8 @@ func TestAcceptedTypesChangeNoIndex(t *testing.T) {
 			q.now = q.now.Add(indexedLife)
 			q.wantConsistent(client.With("Accept", strings.Join(accept, separator)), method, p.repository)
 			for _, path := range p.paths {
-				if got := neighbor.Get("/v2/" + p.repository + "/" + path).Status; got != http.StatusOK && got != http.StatusTemporaryRedirect {
+				if got := neighbor.Get("/v2/" + p.repository + "/" + path).Status; got != http.StatusOK &&
+					got != http.StatusTemporaryRedirect {
 					t.Fatalf("%s: status %d after a request that accepts %q", path, got, accept)
 				}
 			}
@@ -134,8 +139,8 @@ func (q *fixture) wantConsistent(c webtest.Client, method, repository string) {
 	c.Get("/v2/"+repository+"/manifests/"+digest).WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", digest)
 }
 
-// Tags of a repository that has used up its numbers are still served. The digests of its new versions do not exist, and the log says why
-// once.
+// Tags of a repository that has used up its numbers are still served. The digests of its new versions do not exist, and
+// the log says why once.
 //
 //proves:docs/security.md
 func TestFullIndexServesTags(t *testing.T) {
@@ -177,8 +182,8 @@ func TestFullIndexServesTags(t *testing.T) {
 	}
 }
 
-// The answer about a digest that the caller may not fetch is the one about a digest that does not exist, also if the digest is no manifest,
-// for which the registry fails.
+// A digest that the caller may not fetch gets the same answer as a digest that does not exist. This includes digests
+// that are not manifests, for which the registry fails.
 //
 //proves:docs/security.md
 func TestDigestsOfOtherKindsDoNotExist(t *testing.T) {
@@ -199,7 +204,8 @@ func TestDigestsOfOtherKindsDoNotExist(t *testing.T) {
 			c := q.member("read:docker-images")
 			for range 2 { // before and after the tags are in the index
 				for _, path := range []string{"manifests/", "referrers/"} {
-					same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/"+path+config, "/v2/acme/api/"+path+layer, "/v2/acme/api/"+path+nowhere)
+					same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/"+path+config, "/v2/acme/api/"+path+layer,
+						"/v2/acme/api/"+path+nowhere)
 				}
 				tag := func(digest string) string {
 					return "/v2/acme/api/manifests/" + strings.Replace(digest, ":", "-", 1) + ".sig"

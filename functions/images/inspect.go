@@ -143,7 +143,8 @@ func (m manifestDescriber) complete(ctx context.Context) error {
 	return nil
 }
 
-// addConfig adds the configuration of an image or chart. If the configuration is missing or too large, its fields stay empty.
+// addConfig adds the configuration of an image or chart. If the configuration is missing or too large, its fields stay
+// empty.
 func (m manifestDescriber) addConfig(ctx context.Context) error {
 	content, config := m.Content(), m.Config
 	if content == images.Index || content == images.Artifact || !images.IsDigest(config.Digest) {

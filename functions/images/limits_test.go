@@ -8,8 +8,9 @@ import (
 	"portside/shared/credentials"
 )
 
-// TestLimitsNameThemselves exceeds the limit of manifests and the limit of blobs. The refusal has the form of the specification, the other
-// kind still works, a HEAD of a manifest counts a tenth, and a HEAD of a blob like a GET of a manifest.
+// TestLimitsNameThemselves exceeds the limit of manifests and the limit of blobs. The refusal has the form of the
+// specification, the other kind still works, a HEAD of a manifest counts a tenth, and a HEAD of a blob like a GET of a
+// manifest.
 func TestLimitsNameThemselves(t *testing.T) {
 	q := newFixture(t)
 	manifest, blob := q.image("acme/api", "1.0")
@@ -31,7 +32,8 @@ func TestLimitsNameThemselves(t *testing.T) {
 		}
 		refused := client.Get("/v2/acme/api/"+path).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "30").
 			WantValue("errors.0.code", "TOOMANYREQUESTS")
-		if text := refused.Text("errors.0.message"); !strings.Contains(text, c.what) || !strings.Contains(text, "ends in 30 seconds") {
+		if text := refused.Text("errors.0.message"); !strings.Contains(text, c.what) ||
+			!strings.Contains(text, "ends in 30 seconds") {
 			t.Errorf("%s: %q", path, text)
 		}
 		if got := client.Get("/v2/acme/api/" + c.other).Status; got == http.StatusTooManyRequests {

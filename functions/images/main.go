@@ -1,6 +1,6 @@
 // Command images is the Lambda function behind /v2, the container registry that customers use, in front of the vendor's
-// own registry, and /v1/images, which describes the same images to people. It also gets every path that no other function
-// serves; template.yaml says why.
+// own registry, and /v1/images, which describes the same images to people. It also gets every path that no other
+// function serves; template.yaml says why.
 package main
 
 import (
@@ -29,7 +29,8 @@ func build(settings *start.Settings) (http.Handler, error) {
 	gateway := newGateway(
 		credentials.NewAuthenticator(store.Requests, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
 		imagesdynamo.New(client, settings.String("IMAGE_VERSIONS_TABLE"), time.Now),
-		imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now), settings.String("IMAGE_REPOSITORIES")), time.Now)
+		imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now), settings.String("IMAGE_REPOSITORIES")),
+		time.Now)
 	gateway.baseURL = settings.Optional("BASE_URL")
 	return routes(&catalog{gateway: gateway, visibility: credentials.NewVisibility(store, time.Now)}), nil
 }

@@ -20,8 +20,8 @@ func (g *gateway) base(*http.Request, call) (imagesecr.Response, error) {
 	}, nil
 }
 
-// manifest fetches the complete manifest, also for HEAD: its content shows whether it is a chart, and API Gateway computes
-// the Content-Length, which clients need, from the body.
+// manifest fetches the complete manifest, also for HEAD: its content shows whether it is a chart, and API Gateway
+// computes the Content-Length, which clients need, from the body.
 func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) {
 	found, err := g.reach(r.Context(), c, acceptedTypes(r))
 	if err != nil {
@@ -31,8 +31,9 @@ func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) 
 	return found.Response, nil
 }
 
-// missingManifest returns the error for a manifest that was not found, or that the caller may not fetch. A caller whose scopes are only for
-// charts gets a "not found" error only if the repository has charts, and otherwise ErrDenied as for an image.
+// missingManifest returns the error for a manifest that was not found, or that the caller may not fetch. A caller whose
+// scopes are only for charts gets a "not found" error only if the repository has charts, and otherwise ErrDenied as for
+// an image.
 func (g *gateway) missingManifest(ctx context.Context, c call, err error) error {
 	if c.reach.IsEverything() || !images.IsUnknown(err) {
 		return err
@@ -78,8 +79,8 @@ func (g *gateway) pullOf(r *http.Request, c call, found reachedManifest) pulls.P
 // maxRangeBytes is the longest Range header that is passed on. A server may ignore any Range (RFC 9110, section 14.2).
 const maxRangeBytes = 64
 
-// blob returns the registry's response for a blob, which is usually a redirect. For HEAD, it is the whole blob, because API Gateway
-// computes the Content-Length from the body. A redirect would lead to a link that is signed for GET only.
+// blob returns the registry's response for a blob, which is usually a redirect. For HEAD, it is the whole blob, because
+// API Gateway computes the Content-Length from the body. A redirect would lead to a link that is signed for GET only.
 func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 	if !c.reach.IsEverything() {
 		isPermitted, err := g.hasVersion(r.Context(), c, c.target.Reference, func(ctx context.Context) bool {
@@ -103,7 +104,8 @@ func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 	return g.registry.Fetch(r.Context(), ask)
 }
 
-// headOfBlob returns a response with a whole blob, so that HEAD has its length. Errors: errLongBlob and those of ReadBlob.
+// headOfBlob returns a response with a whole blob, so that HEAD has its length. Errors: errLongBlob and those of
+// ReadBlob.
 func (g *gateway) headOfBlob(ctx context.Context, blob images.Target) (imagesecr.Response, error) {
 	body, err := g.registry.ReadBlob(ctx, blob.Repository, images.Descriptor{Digest: blob.Reference}, imagesecr.MaxBody)
 	if errors.Is(err, images.ErrLarge) {

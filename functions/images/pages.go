@@ -29,7 +29,8 @@ func (g *gateway) tags(r *http.Request, c call) (imagesecr.Response, error) {
 		return imagesecr.Response{}, err
 	}
 	if c.reach.HasAllVersions(isChart) {
-		return g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
+		return g.registry.Fetch(r.Context(),
+			imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
 	}
 	names, err := g.visibleTags(r.Context(), c, isChart)
 	if err != nil {
@@ -47,19 +48,21 @@ type tagList struct {
 	Tags []string `json:"tags"`
 }
 
-// visibleTags returns the tags of the target's repository that a list shows to a caller who may not see everything, sorted.
+// visibleTags returns the tags of the target's repository that a list shows to a caller who may not see everything,
+// sorted.
 func (g *gateway) visibleTags(ctx context.Context, c call, isChart bool) ([]string, error) {
 	all, err := g.allTags(ctx, c.target.Repository)
 	return slices.DeleteFunc(all, func(tag string) bool { return !isVisibleTag(c, tag, isChart) }), err
 }
 
-// isVisibleTag reports whether a list shows a tag to a caller who may not see everything. isChart says whether the repository has charts.
+// isVisibleTag reports whether a list shows a tag to a caller who may not see everything. isChart says whether the
+// repository has charts.
 func isVisibleTag(c call, tag string, isChart bool) bool {
 	return !images.IsAttachmentTag(tag) && c.reach.HasTag(tag, isChart)
 }
 
-// mayHaveCharts reports whether a repository has charts, of which the caller may see some. It returns an error if the caller may see only
-// charts, and the repository has none. It does not look if the caller may see everything.
+// mayHaveCharts reports whether a repository has charts, of which the caller may see some. It returns an error if the
+// caller may see only charts, and the repository has none. It does not look if the caller may see everything.
 func (g *gateway) mayHaveCharts(ctx context.Context, c call) (bool, error) {
 	if c.reach.IsEverything() || !c.reach.HasCharts() {
 		return c.reach.HasCharts(), nil
@@ -71,11 +74,13 @@ func (g *gateway) mayHaveCharts(ctx context.Context, c call) (bool, error) {
 	return err == nil, err
 }
 
-// firstTags is how many tags requireCharts reads. Several, because tags of signatures, such as "sha256-….sig", can come before "v1.0.0".
+// firstTags is how many tags requireCharts reads. Several, because tags of signatures, such as "sha256-….sig", can come
+// before "v1.0.0".
 const firstTags = 100
 
-// requireCharts returns c.outside unless the repository has charts. It checks only the first tag, because Helm puts each chart into a
-// separate repository. It ignores which page the client requests, because otherwise a client could search for tag names.
+// requireCharts returns c.outside unless the repository has charts. It checks only the first tag, because Helm puts
+// each chart into a separate repository. It ignores which page the client requests, because otherwise a client could
+// search for tag names.
 func (g *gateway) requireCharts(ctx context.Context, c call) error {
 	first, _, err := g.readTags(ctx, c.target.Repository, page{size: firstTags})
 	if i := slices.IndexFunc(first, func(tag string) bool { return !images.IsAttachmentTag(tag) }); err == nil && i >= 0 {
@@ -148,8 +153,8 @@ func (p page) query() url.Values {
 	return query
 }
 
-// catalog lists the repositories that the caller may see. A caller who may see all gets the registry's pages, which can have fewer names
-// than wanted.
+// catalog lists the repositories that the caller may see. A caller who may see all gets the registry's pages, which can
+// have fewer names than wanted.
 func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Response, error) {
 	wanted, err := pageOf(r.URL.Query())
 	if err != nil {
@@ -185,7 +190,8 @@ func listOf(c call, body any, next url.Values) (imagesecr.Response, error) {
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
-	answer := imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: encoded}
+	answer := imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: encoded}
 	if next != nil {
 		answer.Header.Set("Link", "<"+c.target.Path()+"?"+next.Encode()+`>; rel="next"`)
 	}
@@ -205,8 +211,8 @@ func (p page) cut(names []string) (onPage []string, more bool) {
 	return names, false
 }
 
-// maxPages limits how many pages of a list of the registry are read for one response. The list of a caller who may see only
-// some repositories is incomplete if the registry has more than maxPages × maxPageNames repositories.
+// maxPages limits how many pages of a list of the registry are read for one response. The list of a caller who may see
+// only some repositories is incomplete if the registry has more than maxPages × maxPageNames repositories.
 const maxPages = 20
 
 // visibleRepositories returns all repositories that the caller may see, sorted.

@@ -11,10 +11,11 @@ import (
 	"portside/shared/pulls"
 )
 
-// pullLog logs each pull once, and update checks. A GET of the manifest of an image or chart is a pull, and a HEAD of a tag is a check.
-// Many clients pull a tag in several requests: HEAD of the tag, then GET of its digest, then GET of a manifest in that list. If they come
-// from the same client within a minute, they count as one pull of the tag. If another instance of the function serves one of them, that
-// instance logs a pull by digest, because it does not know the others.
+// pullLog logs each pull once, and update checks. A GET of the manifest of an image or chart is a pull, and a HEAD of a
+// tag is a check. Many clients pull a tag in several requests: HEAD of the tag, then GET of its digest, then GET of a
+// manifest in that list. If they come from the same client within a minute, they count as one pull of the tag. If
+// another instance of the function serves one of them, that instance logs a pull by digest, because it does not know
+// the other requests.
 type pullLog struct {
 	logged  *recent.Cache[string, struct{}] // by the IDs of pulls
 	parts   *recent.Cache[part, struct{}]
@@ -41,8 +42,8 @@ func newPullLog(now func() time.Time) *pullLog {
 	}
 }
 
-// log logs a request for a manifest as a pull or as a check. It skips parts of a pull that is logged already, and signatures and other
-// attachments. The function recordpulls reads the log.
+// log logs a request for a manifest as a pull or as a check. It skips parts of a pull that is logged already, and
+// signatures and other attachments. The function recordpulls reads the log.
 func (l *pullLog) log(r *http.Request, p pulls.Pull, manifest []byte) {
 	document, err := images.ParseDocument(manifest)
 	if images.IsAttachmentTag(p.Reference) || err == nil && isAttachment(document) {
@@ -66,8 +67,8 @@ func (l *pullLog) log(r *http.Request, p pulls.Pull, manifest []byte) {
 	l.logged.Put(p.ID(), struct{}{})
 }
 
-// logCheck logs a check. It skips HEAD of a digest, which never leads to another manifest, and HEAD of a tag that the client has pulled
-// within the minute.
+// logCheck logs a check. It skips HEAD of a digest, which never leads to another manifest, and HEAD of a tag that the
+// client has pulled within the minute.
 func (l *pullLog) logCheck(r *http.Request, p pulls.Pull, self part) {
 	if images.IsDigest(p.Reference) {
 		return
@@ -92,13 +93,14 @@ func (l *pullLog) remember(self part, document images.Document) {
 	}
 }
 
-// isAttachment reports whether a manifest is attached to an image or chart: a signature, an SBOM, an attestation, a list of these, or
-// another artifact. Cosign and BuildKit store some attachments in the form of an image, but their layers do not have the media types of
-// image layers.
+// isAttachment reports whether a manifest is attached to an image or chart: a signature, an SBOM, an attestation, a
+// list of these, or another artifact. Cosign and BuildKit store some attachments in the form of an image, but their
+// layers do not have the media types of image layers.
 func isAttachment(d images.Document) bool {
 	isImage := func(listed images.Descriptor) bool { // some tools give images the type of their configuration
 		config := images.Descriptor{Digest: listed.Digest, MediaType: listed.ArtifactType}
-		return !listed.IsAttestation() && (listed.ArtifactType == "" || images.Document{Config: config}.Content() != images.Artifact)
+		return !listed.IsAttestation() &&
+			(listed.ArtifactType == "" || images.Document{Config: config}.Content() != images.Artifact)
 	}
 	isLayer := func(layer images.Descriptor) bool {
 		return layer.MediaType == "" || strings.Contains(layer.MediaType, ".image.")

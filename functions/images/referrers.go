@@ -16,9 +16,9 @@ import (
 // indexType is the media type of a list of manifests.
 const indexType = "application/vnd.oci.image.index.v1+json"
 
-// referrers lists the manifests that refer to a manifest. If the upstream registry does not support this part of the API, it
-// reads the list under a tag made from the digest, where clients put it then (OCI distribution specification 1.1, "Referrers
-// Tag Schema").
+// referrers lists the manifests that refer to a manifest. If the upstream registry does not support this part of the
+// API, it reads the list under a tag made from the digest, where clients put it then (OCI distribution specification
+// 1.1, "Referrers Tag Schema").
 func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Response, error) {
 	wanted := r.URL.Query().Get("artifactType")
 	if c.reach.IsEverything() {
@@ -68,7 +68,8 @@ type index struct {
 	Manifests     []map[string]any `json:"manifests"`
 }
 
-// filterReferrers returns a response with the manifests of a list, limited to the wanted artifact type unless it is empty.
+// filterReferrers returns a response with the manifests of a list, limited to the wanted artifact type unless it is
+// empty.
 func filterReferrers(from imagesecr.Response, wanted string) (imagesecr.Response, error) {
 	list := index{Manifests: []map[string]any{}}
 	if err := from.Decode(&list); err != nil {

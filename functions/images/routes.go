@@ -45,8 +45,8 @@ type catalog struct {
 	visibility *credentials.Visibility
 }
 
-// routes returns the API of this function. The registry's API supports GET and HEAD. images.Parse parses its paths, because
-// the standard mux cannot match a name with several components in the middle of a path.
+// routes returns the API of this function. The registry's API supports GET and HEAD. images.Parse parses its paths,
+// because the standard mux cannot match a name with several components in the middle of a path.
 func routes(c *catalog) http.Handler {
 	g, described := c.gateway, api(c).Handler()
 	registry := server.Observe(g.serve(map[images.Kind]operation{
@@ -90,12 +90,13 @@ var (
 		OperationID: "listImageRepositories", Method: http.MethodGet, Path: "/v1/images", Tags: []string{"Images"},
 		Summary: "List repositories",
 		Description: "Returns the repositories of the container registry, which have images and charts, in the registry's order. " + seen +
-			" A scope for all charts lists no repositories, because a name does not tell what a repository contains. If you may not see " +
+			" A scope for all charts lists no repositories, because the name does not show whether a repository has charts. If you may not see " +
 			"everything, the list has only repositories among the first 20,000 of the registry.\n\n" +
 			"A page can have fewer items than its limit, or none, although there is a next page.",
 	}
 	listTags = huma.Operation{
-		OperationID: "listImageTags", Method: http.MethodGet, Path: "/v1/images/tags", Tags: []string{"Images"}, Summary: "List tags",
+		OperationID: "listImageTags", Method: http.MethodGet, Path: "/v1/images/tags", Tags: []string{"Images"},
+		Summary: "List tags",
 		Description: "Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store " +
 			"signatures are left out. " + seen + "\n\n" +
 			"A page has at most 50 tags. It can have fewer items than its limit, or none, although there is a next page.",
@@ -128,8 +129,9 @@ func nothingError(c call) error {
 	return images.ErrDenied
 }
 
-// outside returns the error for something that the caller may not fetch in a repository: the one for something that is missing, unless the
-// scopes say so. The error depends only on the repository's name, so that nobody learns what exists.
+// outside returns the error for something that the caller may not fetch in a repository: the one for something that is
+// missing, unless the scopes say so. The error depends only on the repository's name, so that callers cannot learn what
+// exists.
 func (c call) outside(missing error) error {
 	if c.reach.IsByScope() {
 		return images.ErrDenied

@@ -32,7 +32,7 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 		record := server.RecordFrom(r.Context())
 		record.Route, record.Err = r.Method+" "+target.Route(), err
 		web.CountRefusal(r, g.auth)
-		record.Brief = true // an image takes about ten requests, and its pull has a record of its own
+		record.Brief = true // an image takes about ten requests, and its pull has a separate record
 		if err != nil {
 			writeFault(w, err)
 			return
@@ -41,8 +41,8 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 	}
 }
 
-// countedAs returns the request that the limits count, and its kind. HEAD of a blob reads the blob, so it counts like GET of a manifest,
-// and not a tenth of a redirect.
+// countedAs returns the request that the limits count, and its kind. HEAD of a blob reads the blob, so it counts like
+// GET of a manifest, and not a tenth of a redirect.
 func countedAs(r *http.Request, target images.Target) (*http.Request, credentials.RequestKind) {
 	switch {
 	case target.Kind != images.Blob:
@@ -55,8 +55,8 @@ func countedAs(r *http.Request, target images.Target) (*http.Request, credential
 	return get, credentials.ArtifactRequest
 }
 
-// answer authenticates the caller before it checks anything else: the first request of a client only finds out how to log
-// in.
+// answer authenticates the caller before it checks anything else: the first request of a client only finds out how to
+// log in.
 func (g *gateway) answer(
 	w http.ResponseWriter, r *http.Request, kind credentials.RequestKind, next func(call) (imagesecr.Response, error),
 ) (imagesecr.Response, error) {

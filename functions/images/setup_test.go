@@ -62,7 +62,8 @@ func newFixture(tb testing.TB) *fixture {
 // setRegistry puts the gateway in front of a registry.
 func (q *fixture) setRegistry(client *ecr.Client) {
 	before := q.gateway
-	q.gateway = newGateway(before.auth, before.indexer.Versions, imagesecr.NewRegistry(imagesecr.New(client, q.clock), "*"), q.clock)
+	q.gateway = newGateway(before.auth, before.indexer.Versions,
+		imagesecr.NewRegistry(imagesecr.New(client, q.clock), "*"), q.clock)
 }
 
 func (q *fixture) clock() time.Time { return q.now }
@@ -106,8 +107,8 @@ func (q *fixture) write(writes ...types.TransactWriteItem) {
 	}
 }
 
-// artifact pushes a manifest with a configuration and one layer to the upstream registry, and returns the digests. An empty tag means no
-// tag.
+// artifact pushes a manifest with a configuration and one layer to the upstream registry, and returns the digests. An
+// empty tag means no tag.
 func (q *fixture) artifact(repository, tag, config, layer string) (manifest, blob string) {
 	q.tb.Helper()
 	about, content := []byte(`{"for":"`+repository+":"+tag+`"}`), []byte("the content of "+repository+":"+tag)
@@ -143,7 +144,8 @@ func (q *fixture) chart(repository, tag string) (manifest, blob string) {
 func (q *fixture) checkNoUpstreamDetails(a webtest.Response) {
 	q.tb.Helper()
 	text := fmt.Sprint(a.Header, string(a.Body))
-	for _, secret := range []string{q.upstream.Address, q.upstream.Password, strings.TrimPrefix(q.upstream.Basic(), "Basic ")} {
+	for _, secret := range []string{q.upstream.Address, q.upstream.Password,
+		strings.TrimPrefix(q.upstream.Basic(), "Basic ")} {
 		if strings.Contains(text, secret) {
 			q.tb.Errorf("%v reveals the upstream registry: %v", a, a.Header)
 		}

@@ -20,19 +20,21 @@ import (
 const tokenPath = "/v2/token"
 
 const (
-	// tokenLifetime is how long a client may use a token before it requests another, if the credential does not end before. The time is
-	// short so that a client soon uses a new credential.
+	// tokenLifetime is how long a client may use a token before it requests another, if the credential does not end
+	// before. The time is short so that a client soon uses a new credential.
 	tokenLifetime = 5 * time.Minute
 	maxTokenForm  = 8 << 10 // bytes; credentials and scopes are much shorter
 )
 
 var (
-	errTokenMethod = fault.New(fault.Forbidden, "Ask for a token with GET and a user name and password, or with POST and a form.")
-	errTokenForm   = fault.New(fault.Validation, "Send a form (application/x-www-form-urlencoded) of at most 8 KiB with grant_type=password, "+
+	errTokenMethod = fault.New(fault.Forbidden,
+		"Ask for a token with GET and a user name and password, or with POST and a form.")
+	errTokenForm = fault.New(fault.Validation, "Send a form (application/x-www-form-urlencoded) of at most 8 KiB with grant_type=password, "+
 		"username and password, or with grant_type=refresh_token and refresh_token, which is an access token.")
 )
 
-// tokenAnswer is the response of the token endpoint. It has the token under two names, because clients read one or the other.
+// tokenAnswer is the response of the token endpoint. It has the token under two names, because clients read one or the
+// other.
 type tokenAnswer struct {
 	Token       string    `json:"token"`
 	AccessToken string    `json:"access_token"` // of OAuth 2.0, the same
@@ -40,8 +42,8 @@ type tokenAnswer struct {
 	IssuedAt    time.Time `json:"issued_at"`
 }
 
-// token returns the credential itself as the Bearer token, in the form of web.BearerOf. So the token expires with the credential and always
-// has its scopes, whatever scope the client requests; see docs/decisions/0055-token-endpoint.md.
+// token returns the credential itself as the Bearer token, in the form of web.BearerOf. So the token expires with the
+// credential and always has its scopes, whatever scope the client requests; see docs/decisions/0055-token-endpoint.md.
 func (g *gateway) token(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Docker-Distribution-Api-Version", "registry/2.0")
 	answer, err := g.answerToken(w, r)
@@ -80,11 +82,12 @@ func (g *gateway) answerToken(w http.ResponseWriter, r *http.Request) (imagesecr
 	body, err := json.Marshal(tokenAnswer{ //nolint:gosec // G117: the response must have the token
 		Token: token, AccessToken: token, ExpiresIn: int(lifetime.Seconds()), IssuedAt: issued,
 	})
-	return imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}, err
+	return imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: body}, err
 }
 
-// useForm authenticates a request with the credential in its form instead of its Authorization header. In OAuth, that header authenticates
-// the client (RFC 6749, section 2.3.1), and this endpoint has no registered clients.
+// useForm authenticates a request with the credential in its form instead of its Authorization header. In OAuth, that
+// header authenticates the client (RFC 6749, section 2.3.1), and this endpoint has no registered clients.
 func useForm(r *http.Request) error {
 	form, err := web.ReadURLForm(r, maxTokenForm)
 	if err != nil {
@@ -101,18 +104,20 @@ func useForm(r *http.Request) error {
 	return nil
 }
 
-// basicClients are the product names, in the User-Agent header, of clients that support the Basic challenge. With it, they need no token,
-// which saves one request per pull.
+// basicClients are the product names, in the User-Agent header, of clients that support the Basic challenge. With it,
+// they need no token, which saves one request per pull.
 var basicClients = map[string]bool{
-	"buildah": true, "buildkit": true, "containerd": true, "containers": true, "cosign": true, "crane": true, "cri-o": true, "docker": true,
-	"docker-client": true, "go-containerregistry": true, "helm": true, "libpod": true, "oras": true, "oras-go": true, "podman": true,
+	"buildah": true, "buildkit": true, "containerd": true, "containers": true, "cosign": true, "crane": true,
+	"cri-o": true, "docker": true,
+	"docker-client": true, "go-containerregistry": true, "helm": true, "libpod": true, "oras": true, "oras-go": true,
+	"podman":    true,
 	"regclient": true, "skopeo": true, "wget": true,
 }
 
-// challenge returns the WWW-Authenticate header. Clients in basicClients get only the Basic challenge. Others get both challenges in one
-// field, because API Gateway joins fields anyway. Most parsers read only the first challenge, so Bearer comes first. Both have the same
-// realm, in case a parser mixes up their parameters. After a Bearer token that does not work, the challenge says so (RFC 6750, 3.1):
-// containerd's library requests another token only then.
+// challenge returns the WWW-Authenticate header. Clients in basicClients get only the Basic challenge. Others get both
+// challenges in one field, because API Gateway joins fields anyway. Most parsers read only the first challenge, so
+// Bearer comes first. Both have the same realm, in case a parser mixes up their parameters. After a Bearer token that
+// does not work, the challenge says so (RFC 6750, 3.1): containerd's library requests another token only then.
 func (g *gateway) challenge(r *http.Request) string {
 	for product := range strings.FieldsSeq(r.UserAgent()) {
 		name, _, _ := strings.Cut(product, "/")

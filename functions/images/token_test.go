@@ -35,12 +35,14 @@ func tokenRequests(username, text string) map[string]func(webtest.Client) webtes
 		"Basic": func(c webtest.Client) webtest.Response { return c.With("Authorization", authorization).Get(query) },
 		"form":  post("grant_type", "password", "username", username, "password", text),
 		"form of an OAuth client": func(c webtest.Client) webtest.Response {
-			return post("grant_type", "password", "username", username, "password", text)(c.With("Authorization", basic("a-client")))
+			return post("grant_type", "password", "username", username, "password",
+				text)(c.With("Authorization", basic("a-client")))
 		},
 	}
 }
 
-// TestTokenWorksLikeItsCredential compares what a token gets with what the credential gets by Basic, before and after the credential ends.
+// TestTokenWorksLikeItsCredential compares what a token gets with what the credential gets by Basic, before and after
+// the credential ends.
 //
 //proves:docs/security.md
 func TestTokenWorksLikeItsCredential(t *testing.T) {
@@ -49,11 +51,13 @@ func TestTokenWorksLikeItsCredential(t *testing.T) {
 	q.image("other/api", "1")
 	q.chart("charts/product", "1.0.0")
 	targets := []string{
-		"/v2/", "/v2/_catalog", "/v2/acme/api/manifests/1", "/v2/acme/api/tags/list", "/v2/other/api/manifests/1", "/v2/acme/api/blobs/" + blob,
+		"/v2/", "/v2/_catalog", "/v2/acme/api/manifests/1", "/v2/acme/api/tags/list", "/v2/other/api/manifests/1",
+		"/v2/acme/api/blobs/" + blob,
 		"/v2/charts/product/manifests/1.0.0", "/v2/nothing/manifests/1",
 	}
 	for _, kind := range []credentials.Kind{credentials.AccessToken, credentials.Password} {
-		for _, scope := range []string{"read:docker-images", "read:docker-images:acme/*", "read:helm-charts", "read:helm-charts:charts/x"} {
+		for _, scope := range []string{"read:docker-images", "read:docker-images:acme/*", "read:helm-charts",
+			"read:helm-charts:charts/x"} {
 			secret := q.issue(kind, scope)
 			byBasic, tokens := q.withToken(secret.Reveal()), q.tokens(secret)
 			byBasic.Get("/v2/").WantStatus(http.StatusOK)
@@ -104,9 +108,11 @@ func TestTokenAsRefreshToken(t *testing.T) {
 		token := q.withToken(secret).Get("/v2/token").Text("token")
 		for _, sent := range []string{token, token + "\n"} {
 			form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {sent}, "service": {"example.com"}}
-			q.anonymous().With("Content-Type", formType).Post("/v2/token", form.Encode()).WantStatus(http.StatusOK).WantValue("token", token)
+			q.anonymous().With("Content-Type", formType).Post("/v2/token", form.Encode()).WantStatus(http.StatusOK).
+				WantValue("token", token)
 		}
-		q.anonymous().With("Authorization", "Bearer "+token).Get("/v2/token").WantStatus(http.StatusOK).WantValue("token", token)
+		q.anonymous().With("Authorization", "Bearer "+token).Get("/v2/token").WantStatus(http.StatusOK).
+			WantValue("token", token)
 	}
 }
 
@@ -132,7 +138,8 @@ func TestTokenNeedsAWorkingCredential(t *testing.T) {
 	q := newFixture(t)
 	password := q.issue(credentials.Password, "read:docker-images").Reveal()
 	for name, login := range map[string][2]string{
-		"nothing": {"", ""}, "no credential": {"acme", "secret"}, "another user name": {"acme2", password}, "no user name": {"", password},
+		"nothing": {"", ""}, "no credential": {"acme", "secret"}, "another user name": {"acme2", password},
+		"no user name":     {"", password},
 		"an unknown token": {"acme", credentials.Mint(credentials.AccessToken).Reveal()},
 		"an API key":       {"acme", q.key("admin", principal.Admin).Reveal()},
 	} {
@@ -143,9 +150,11 @@ func TestTokenNeedsAWorkingCredential(t *testing.T) {
 		}
 	}
 	q.anonymous().Get("/v2/token?service=example.com&scope=repository:acme/api:pull").WantStatus(http.StatusUnauthorized)
-	q.anonymous().Get("/v2/token?grant_type=password&username=acme&password=" + password).WantStatus(http.StatusUnauthorized)
+	q.anonymous().Get("/v2/token?grant_type=password&username=acme&password=" + password).
+		WantStatus(http.StatusUnauthorized)
 	for _, bearer := range []string{
-		password, password + "~", password + "~acme", password + "~" + base64.StdEncoding.EncodeToString([]byte("acme")) + "=",
+		password, password + "~", password + "~acme",
+		password + "~" + base64.StdEncoding.EncodeToString([]byte("acme")) + "=",
 		password + "~" + base64.RawURLEncoding.EncodeToString([]byte("acme2")), "~YWNtZQ", password[:10] + "~YWNtZQ",
 	} {
 		q.anonymous().With("Authorization", "Bearer "+bearer).Get("/v2/").WantStatus(http.StatusUnauthorized)
@@ -170,7 +179,8 @@ func TestTokenFormsAreChecked(t *testing.T) {
 	}
 	q.anonymous().With("Content-Type", formType+"; charset=UTF-8").Post("/v2/token", login).WantStatus(http.StatusOK)
 	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions} {
-		q.withToken(token).Do(method, "/v2/token", "").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD, POST")
+		q.withToken(token).Do(method, "/v2/token", "").WantStatus(http.StatusMethodNotAllowed).
+			WantHeader("Allow", "GET, HEAD, POST")
 	}
 	q.withToken(token).Post("/v2/", "").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")
 }
@@ -182,7 +192,8 @@ func TestTokenRequestsAreLimited(t *testing.T) {
 	for _, status := range []int{200, 200, 200, 200, 429} {
 		q.withToken(token).Get("/v2/token").WantStatus(status)
 	}
-	q.withToken(token).Get("/v2/token").WantStatus(429).WantValue("errors.0.code", "TOOMANYREQUESTS").WantHeader("Retry-After", "30")
+	q.withToken(token).Get("/v2/token").WantStatus(429).WantValue("errors.0.code", "TOOMANYREQUESTS").
+		WantHeader("Retry-After", "30")
 	refused := 0
 	for range 150 { // from one network
 		if q.withToken(credentials.Mint(credentials.AccessToken).Reveal()).Get("/v2/token").Status == http.StatusTooManyRequests {
@@ -199,7 +210,8 @@ func TestTokenRequestsAreLimited(t *testing.T) {
 // TestTokenExpiresWithItsCredential asks for tokens with a credential that ends soon.
 func TestTokenExpiresWithItsCredential(t *testing.T) {
 	q := newFixture(t)
-	for left, want := range map[time.Duration]int{time.Minute: 60, 4*time.Minute + 500*time.Millisecond: 240, time.Hour: 300} {
+	for left, want := range map[time.Duration]int{time.Minute: 60, 4*time.Minute + 500*time.Millisecond: 240,
+		time.Hour: 300} {
 		secret := credentials.Mint(credentials.AccessToken)
 		q.write(q.table.Writes.Issue(credentials.Credential{
 			ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Scopes: []string{"read:docker-images"}, Name: "job",
@@ -210,14 +222,16 @@ func TestTokenExpiresWithItsCredential(t *testing.T) {
 	}
 }
 
-// TestChallengeNamesAnInvalidToken sends Bearer tokens that do not work. The challenge tells clients to request another.
+// TestChallengeNamesAnInvalidToken sends Bearer tokens that do not work. The challenge tells clients to request
+// another.
 func TestChallengeNamesAnInvalidToken(t *testing.T) {
 	q := newFixture(t)
 	const realm = `realm="https://example.com/v2/token"`
 	const want = "Bearer " + realm + `,service="example.com",error="invalid_token", Basic ` + realm
 	for _, token := range []string{"x", credentials.Mint(credentials.AccessToken).Reveal()} {
 		for _, scheme := range []string{"Bearer ", "bearer "} {
-			q.anonymous().With("Authorization", scheme+token).Get("/v2/").WantStatus(http.StatusUnauthorized).WantHeader("WWW-Authenticate", want)
+			q.anonymous().With("Authorization", scheme+token).Get("/v2/").WantStatus(http.StatusUnauthorized).
+				WantHeader("WWW-Authenticate", want)
 		}
 		q.withToken(token).Get("/v2/").WantStatus(http.StatusUnauthorized).WantHeader("WWW-Authenticate", bothChallenges)
 	}
@@ -229,11 +243,14 @@ func TestChallengeByClient(t *testing.T) {
 	q := newFixture(t)
 	for userAgent, isKnown := range map[string]bool{
 		"docker/28.5.2 go/go1.24.9 git-commit/4b4ba3c kernel/6.8 os/linux arch/amd64 UpstreamClient(Docker-Client/28.5.2 \\(linux\\))": true,
-		"Docker-Client/28.5.2 (linux)": true, "containerd/2.4.2": true, "Helm/3.22.0": true, "skopeo/1.9.3": true, "libpod/4.3.1": true,
+		"Docker-Client/28.5.2 (linux)": true, "containerd/2.4.2": true, "Helm/3.22.0": true, "skopeo/1.9.3": true,
+		"libpod/4.3.1": true,
 		"crane/v0.22.1 go-containerregistry/v0.22.1": true, "cosign/v2.4.1 (linux; amd64) go-containerregistry/v0.20.2": true,
-		"oras/1.2.3": true, "oras-go": true, "regclient/regctl (v0.11.7)": true, "containers/5.23.1 (github.com/containers/image)": true,
+		"oras/1.2.3": true, "oras-go": true, "regclient/regctl (v0.11.7)": true,
+		"containers/5.23.1 (github.com/containers/image)": true,
 		"Wget/1.21.3": true, "Buildah/1.28.2": true,
-		"": false, "Go-http-client/1.1": false, "Java/17": false, "dockerish/1": false, "not-docker/1": false, "(docker/1)": false,
+		"": false, "Go-http-client/1.1": false, "Java/17": false, "dockerish/1": false, "not-docker/1": false,
+		"(docker/1)": false,
 	} {
 		want := `Basic realm="Portside"`
 		if !isKnown {

@@ -90,7 +90,8 @@ func TestUpstreamErrorsRevealNoDetails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := newFixture(t)
-			response := q.withUpstream(c.response).Get("/v2/acme/api/manifests/1").WantStatus(c.status).WantValue("errors.0.code", c.code)
+			response := q.withUpstream(c.response).Get("/v2/acme/api/manifests/1").WantStatus(c.status).
+				WantValue("errors.0.code", c.code)
 			q.checkNoUpstreamDetails(response)
 		})
 	}
@@ -121,7 +122,8 @@ func TestUpstreamAddressesAreReplaced(t *testing.T) {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 		_, _ = w.Write([]byte("moved to " + r.Host))
 	})
-	page := c.Get("/v2/acme/api/tags/list?n=2").WantStatus(http.StatusOK).WantHeader("Link", `</v2/acme/api/tags/list?n=2&last=b>; rel="next"`)
+	page := c.Get("/v2/acme/api/tags/list?n=2").WantStatus(http.StatusOK).WantHeader("Link",
+		`</v2/acme/api/tags/list?n=2&last=b>; rel="next"`)
 	q.checkNoUpstreamDetails(page)
 	moved := c.Get("/v2/acme/api/blobs/sha256:"+strings.Repeat("0", 64)).WantHeader("Location", "/v2/elsewhere?_state=1")
 	q.checkNoUpstreamDetails(moved)
@@ -136,7 +138,8 @@ func TestOutagesAreLogged(t *testing.T) {
 	if err := json.Unmarshal(lines.Bytes(), &record); err != nil {
 		t.Fatal(err)
 	}
-	if record.Level != "ERROR" || record.Route != "GET /v2/{name}/manifests/{reference}" || !strings.Contains(record.Error, "502") {
+	if record.Level != "ERROR" || record.Route != "GET /v2/{name}/manifests/{reference}" ||
+		!strings.Contains(record.Error, "502") {
 		t.Errorf("logged %+v", record)
 	}
 }

@@ -26,8 +26,8 @@ func (m reachedManifest) found() images.FoundManifest {
 	return images.FoundManifest{Digest: m.Digest(), Body: m.Body}
 }
 
-// reach returns the target, a manifest, in a media type that the client accepts. Errors: those that mean "unknown", also for a manifest
-// that the caller may not fetch.
+// reach returns the target, a manifest, in a media type that the client accepts. Errors: those that mean "unknown",
+// also for a manifest that the caller may not fetch.
 func (g *gateway) reach(ctx context.Context, c call, accept []string) (reachedManifest, error) {
 	if c.reach.IsEverything() {
 		return g.fetch(ctx, c, accept)
@@ -43,8 +43,8 @@ func (g *gateway) reach(ctx context.Context, c call, accept []string) (reachedMa
 	return found, err
 }
 
-// reachStored returns the target as the registry stores it, and puts it into the index. The index is for all clients, so nothing in it may
-// depend on what one of them accepts.
+// reachStored returns the target as the registry stores it, and puts it into the index. The index is for all clients,
+// so nothing in it may depend on what one of them accepts.
 func (g *gateway) reachStored(ctx context.Context, c call) (reachedManifest, error) {
 	subject, isAttachment := images.DigestOf(c.target.Reference)
 	switch {
@@ -57,7 +57,8 @@ func (g *gateway) reachStored(ctx context.Context, c call) (reachedManifest, err
 	}
 }
 
-// reachAttachment returns the artifacts under an attachment tag if the caller may fetch the digest to which they belong.
+// reachAttachment returns the artifacts under an attachment tag if the caller may fetch the digest to which they
+// belong.
 func (g *gateway) reachAttachment(ctx context.Context, c call, subject string) (reachedManifest, error) {
 	if err := g.requireManifest(ctx, c, subject); err != nil {
 		return reachedManifest{}, err
@@ -69,7 +70,8 @@ func (g *gateway) reachAttachment(ctx context.Context, c call, subject string) (
 	return found, err
 }
 
-// reachTag returns a manifest by its tag. It sends no request to the registry for a tag that the caller may not fetch in any case.
+// reachTag returns a manifest by its tag. It sends no request to the registry for a tag that the caller may not fetch
+// in any case.
 func (g *gateway) reachTag(ctx context.Context, c call) (reachedManifest, error) {
 	if !c.reach.HasTag(c.target.Reference, true) {
 		return reachedManifest{}, images.ErrManifestUnknown
@@ -84,8 +86,9 @@ func (g *gateway) reachTag(ctx context.Context, c call) (reachedManifest, error)
 	return found, err
 }
 
-// reachDigest returns a manifest by its digest. A chart without a tag is only for callers who may fetch all charts. A caller who may not
-// fetch the digest never gets the registry's error about it, which differs for a digest that is no manifest.
+// reachDigest returns a manifest by its digest. A chart without a tag is only for callers who may fetch all charts. A
+// caller who may not fetch the digest never gets the registry's error about it, which differs for a digest that is not
+// a manifest's.
 func (g *gateway) reachDigest(ctx context.Context, c call) (reachedManifest, error) {
 	if c.reach.HasAllVersions(true) {
 		found, err := g.fetch(ctx, c, manifestTypes)
@@ -113,16 +116,16 @@ func (g *gateway) fetch(ctx context.Context, c call, accept []string) (reachedMa
 	return found, err
 }
 
-// requireManifest returns an error that means "unknown" unless the caller may fetch the manifest with the digest from the target's
-// repository.
+// requireManifest returns an error that means "unknown" unless the caller may fetch the manifest with the digest from
+// the target's repository.
 func (g *gateway) requireManifest(ctx context.Context, c call, digest string) error {
 	c.target = images.Target{Kind: images.Manifest, Repository: c.target.Repository, Reference: digest}
 	_, err := g.reachDigest(ctx, c)
 	return err
 }
 
-// hasVersion reports whether the caller may fetch a version that contains the digest. If the index has no such version, hasVersion indexes
-// the missing tags, unless isUnknown reports that the registry does not have the digest.
+// hasVersion reports whether the caller may fetch a version that contains the digest. If the index has no such version,
+// hasVersion indexes the missing tags, unless isUnknown reports that the registry does not have the digest.
 func (g *gateway) hasVersion(ctx context.Context, c call, digest string, isUnknown func(context.Context) bool) (bool, error) {
 	isPermitted, err := g.indexer.Versions.Any(ctx, c.target.Repository, digest, c.reach.Has)
 	if err != nil || isPermitted {
@@ -154,8 +157,9 @@ const (
 	maxTagLists     = 32
 )
 
-// missingTags returns the tags of the target's repository that the caller may fetch and that are not in the index, newest first. Tags are
-// missing if the events of the registry are late or were lost. An unknown repository has no tags.
+// missingTags returns the tags of the target's repository that the caller may fetch and that are not in the index,
+// newest first. Tags are missing if the events of the registry are late or were lost. An unknown repository has no
+// tags.
 func (g *gateway) missingTags(ctx context.Context, c call) ([]string, error) {
 	all, isKept := g.tagLists.Get(c.target.Repository)
 	if !isKept {
@@ -217,8 +221,9 @@ func (g *gateway) put(ctx context.Context, c call, version images.Version, found
 	return err
 }
 
-// unlessFull returns the error unless it means that the index is full. It logs that once in a minute. Tags are then served as before,
-// because their permission needs no index; for digests of new versions, it is as if they did not exist.
+// unlessFull returns the error unless it means that the index is full. It logs that once in a minute. Tags are then
+// served as before, because their permission needs no index; for digests of new versions, it is as if they did not
+// exist.
 func (g *gateway) unlessFull(ctx context.Context, repository string, err error) error {
 	if !errors.Is(err, images.ErrIndexFull) {
 		return err

@@ -47,8 +47,8 @@ func (m registryModel) permits(versions entitlement.Versions, digest string) boo
 	})
 }
 
-// TestDigestsOfPermittedVersions requests digests of random registries in a random order, with new credentials, while tags move. A digest
-// is served if and only if a permitted tag leads to it.
+// TestDigestsOfPermittedVersions requests digests of random registries in a random order, with new credentials, while
+// tags move. A digest is served if and only if a permitted tag leads to it.
 //
 //proves:docs/security.md
 func TestDigestsOfPermittedVersions(t *testing.T) {
@@ -58,7 +58,8 @@ func TestDigestsOfPermittedVersions(t *testing.T) {
 	rapid.Check(scale.ChecksOf(t, 4), func(rt *rapid.T) {
 		run++
 		r := &randomRegistry{fixture: q, t: rt, name: fmt.Sprintf("acme/r%d", run), registryModel: registryModel{
-			manifests: map[string][]string{}, blobs: map[string]bool{}, tags: map[string]string{}, attached: map[string][]string{},
+			manifests: map[string][]string{}, blobs: map[string]bool{}, tags: map[string]string{},
+			attached: map[string][]string{},
 		}}
 		r.pushImages()
 		rt.Repeat(map[string]func(*rapid.T){
@@ -120,8 +121,8 @@ func (r *randomRegistry) push(tag, config, subject string, layers ...string) str
 		manifestType, imageConfig, config, subject, strings.Join(parts, ",")))
 }
 
-// pushIndex pushes an index of some manifests under a new or an existing tag. The registry sends an event. For a new tag, the event may be
-// missing; a request then finds the tag.
+// pushIndex pushes an index of some manifests under a new or an existing tag. The registry sends an event. For a new
+// tag, the event may be missing; a request then finds the tag.
 func (r *randomRegistry) pushIndex() {
 	chosen := rapid.SliceOfNDistinct(rapid.SampledFrom(r.subjects), 1, 3, rapid.ID).Draw(r.t, "manifests")
 	tag := rapid.SampledFrom([]string{"1.0.0", "1.1.0", "2.0.0", "2.1.0-rc.1", "latest"}).Draw(r.t, "tag")

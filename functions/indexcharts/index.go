@@ -15,8 +15,8 @@ type syncer interface {
 	Sync(ctx context.Context, key string) ([]charts.Outcome, error)
 }
 
-// notification has the buckets and keys of an S3 event. It replaces the type of aws-lambda-go, which rejects the whole event
-// if one of its keys cannot be unescaped.
+// notification has the buckets and keys of an S3 event. It replaces the type of aws-lambda-go, which rejects the whole
+// event if one of its keys cannot be unescaped.
 type notification struct {
 	Records []struct {
 		S3 struct {
@@ -30,8 +30,8 @@ type notification struct {
 	} `json:"Records"`
 }
 
-// handler returns the handler. It continues after a key that fails, and then fails the invocation, so that Lambda retries the
-// event. The retry does not change charts that were indexed already.
+// handler returns the handler. It continues after a key that fails, and then fails the invocation, so that Lambda
+// retries the event. The retry does not change charts that were indexed already.
 func handler(indexer func(bucket string) syncer) func(context.Context, notification) error {
 	return func(ctx context.Context, event notification) error {
 		var problems []error

@@ -38,7 +38,8 @@ func newFixture(tb testing.TB) *fixture {
 	q.handle = handler(func(bucket string) syncer {
 		const maxBytes = 1 << 20
 		return charts.NewIndexer(charts.Parts{
-			Bucket: chartss3.NewBucket(q.client, bucket), Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: awstest.RealTime,
+			Bucket: chartss3.NewBucket(q.client, bucket), Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes,
+			Now: awstest.RealTime,
 		})
 	})
 	previous := slog.Default()
@@ -131,7 +132,8 @@ func chart(tb testing.TB, name, version string) []byte {
 	zip := gzip.NewWriter(&packed)
 	out := tar.NewWriter(zip)
 	text := "apiVersion: v2\nname: " + name + "\nversion: " + version + "\n"
-	headErr := out.WriteHeader(&tar.Header{Name: name + "/Chart.yaml", Size: int64(len(text)), Mode: 0o644, Typeflag: tar.TypeReg})
+	headErr := out.WriteHeader(&tar.Header{Name: name + "/Chart.yaml", Size: int64(len(text)), Mode: 0o644,
+		Typeflag: tar.TypeReg})
 	_, writeErr := io.WriteString(out, text)
 	if err := errors.Join(headErr, writeErr, out.Close(), zip.Close()); err != nil {
 		tb.Fatal(err)
@@ -139,7 +141,8 @@ func chart(tb testing.TB, name, version string) []byte {
 	return packed.Bytes()
 }
 
-// TestEvents sends the sample events to a bucket that has the objects of the events, and a chart that is in the index but was deleted.
+// TestEvents sends the sample events to a bucket that has the objects of the events, and a chart that is in the index
+// but was deleted.
 func TestEvents(t *testing.T) {
 	webtest.EachSampleEvent(t, "indexcharts", func(t *testing.T, golden string, payload []byte) {
 		q := newFixture(t)

@@ -15,7 +15,8 @@ import (
 	"portside/shared/images/imagesecr"
 )
 
-// event is an event of Amazon ECR (docs.aws.amazon.com/AmazonECR, "ECR Image Action") or of the schedule, whose detail is a text.
+// event is an event of Amazon ECR (docs.aws.amazon.com/AmazonECR, "ECR Image Action") or of the schedule, whose detail
+// is a text.
 type event struct {
 	Detail json.RawMessage `json:"detail"`
 }
@@ -53,8 +54,8 @@ func (h handler) handle(ctx context.Context, e event) error {
 	}
 }
 
-// indexDigest indexes a manifest that was pushed or deleted without a tag. A deleted manifest may have had tags, so then all tags of the
-// repository are indexed.
+// indexDigest indexes a manifest that was pushed or deleted without a tag. A deleted manifest may have had tags, so
+// then all tags of the repository are indexed.
 func (h handler) indexDigest(ctx context.Context, repository, digest string) error {
 	_, err := h.registry.Fetch(ctx, imagesecr.Request{
 		Method: http.MethodHead, Accept: imagesecr.ManifestTypes,
@@ -84,8 +85,8 @@ const reserve = 3 * time.Minute
 
 const secondsPerDay = 24 * 60 * 60
 
-// indexEverything indexes all repositories. It starts with another repository each day, so that it reaches all of them even if one run has
-// not enough time. A repository for which the index is full does not keep it from the others.
+// indexEverything indexes all repositories. It starts with another repository each day, so that it reaches all of them
+// even if one run has not enough time. A repository for which the index is full does not stop the run.
 func (h handler) indexEverything(ctx context.Context) error {
 	repositories, err := imagesecr.All(ctx, maxPages, h.registry.Repositories)
 	if err != nil {

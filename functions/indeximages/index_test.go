@@ -46,7 +46,7 @@ func newFixture(t *testing.T) *fixture {
 	return q
 }
 
-// push pushes an image with one layer, and returns its digest and that of the layer. An empty tag means no tag.
+// push pushes an image with one layer, and returns its digest and the layer's. An empty tag means no tag.
 func (q *fixture) push(tag, layer, subject string) (manifest, blob string) {
 	q.t.Helper()
 	blob = q.upstream.PushBlob(q.t, repository, []byte(layer))
@@ -81,8 +81,8 @@ func (q *fixture) event(tag, digest string) {
 	}
 }
 
-// wantVersions fails the test unless exactly these versions contain the digest. It first advances the clock, so that the index sees moved
-// tags.
+// wantVersions fails the test unless exactly these versions contain the digest. It first advances the clock, so that
+// the index sees moved tags.
 func (q *fixture) wantVersions(digest string, want ...string) {
 	q.t.Helper()
 	q.now = q.now.Add(time.Minute)
@@ -178,17 +178,18 @@ func TestDailyRun(t *testing.T) {
 	q.wantVersions(other, "latest")
 }
 
-// The daily run continues after a repository for which the index is full, and fails at its end, so that an alarm reports it. Tags of this
-// repository that were deleted are removed.
+// The daily run continues after a repository for which the index is full, and fails at its end, so that an alarm
+// reports it. Tags of this repository that were deleted are removed.
 //
 //proves:docs/security.md
 func TestFullRepositories(t *testing.T) {
 	q := newFixture(t)
 	_, base := q.push("9.0.0", "base", "")
 	q.event("9.0.0", "")
-	if _, err := q.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &q.table, Item: items.Encode(map[string]any{
-		"pk": "repository#" + repository, "sk": "numbers", "next": 1_000_000,
-	})}); err != nil {
+	if _, err := q.client.PutItem(t.Context(),
+		&dynamodb.PutItemInput{TableName: &q.table, Item: items.Encode(map[string]any{
+			"pk": "repository#" + repository, "sk": "numbers", "next": 1_000_000,
+		})}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 20 {
@@ -200,7 +201,8 @@ func TestFullRepositories(t *testing.T) {
 		Repository: "acme/web", Reference: "1.0.0", MediaType: manifestType,
 		Content: fmt.Appendf(nil, `{"schemaVersion":2,"mediaType":%q,"config":{"digest":%q}}`, manifestType, config),
 	})
-	if err := q.handler.handle(t.Context(), event{}); !errors.Is(err, images.ErrIndexFull) || !strings.Contains(err.Error(), repository) {
+	if err := q.handler.handle(t.Context(), event{}); !errors.Is(err, images.ErrIndexFull) ||
+		!strings.Contains(err.Error(), repository) {
 		t.Errorf("the daily run: %v", err)
 	}
 	q.wantVersions(base)

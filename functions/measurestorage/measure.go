@@ -9,8 +9,8 @@ import (
 	"portside/shared/lambda/metrics"
 )
 
-// measure returns the handler of a schedule. It ignores the event. It continues the measurement where the last run stopped; an
-// error changes nothing of that, and Lambda and the next hour try again.
+// measure returns the handler of a schedule. It ignores the event. It continues the measurement where the last run
+// stopped; an error changes nothing of that, and Lambda and the next hour try again.
 func measure(m analytics.StorageMeasurer) func(context.Context, json.RawMessage) error {
 	return func(ctx context.Context, _ json.RawMessage) error {
 		run, err := m.Measure(ctx)
@@ -18,8 +18,9 @@ func measure(m analytics.StorageMeasurer) func(context.Context, json.RawMessage)
 			slog.InfoContext(ctx, "storage", "skipped", run.Skipped)
 			return err
 		}
-		slog.InfoContext(ctx, "storage", append([]any{"chartBytes", run.Size.Charts, "mediaBytes", run.Size.Media, "complete", run.IsComplete},
-			metrics.Fields(m.Now(), metrics.Seconds("StorageAge", run.Age))...)...)
+		slog.InfoContext(ctx, "storage",
+			append([]any{"chartBytes", run.Size.Charts, "mediaBytes", run.Size.Media, "complete", run.IsComplete},
+				metrics.Fields(m.Now(), metrics.Seconds("StorageAge", run.Age))...)...)
 		return nil
 	}
 }

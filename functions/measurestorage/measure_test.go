@@ -106,7 +106,8 @@ func (s *stack) put(bucket string, size int) {
 	}
 }
 
-// parts is a bucket with a known size of each part. The keys are the numbers of the parts. It fails at one of them, if that is not 0.
+// parts is a bucket with a known size of each part. The keys are the numbers of the parts. It fails at one of them, if
+// that is not 0.
 type parts struct {
 	sizes  []int64
 	broken int
@@ -131,7 +132,8 @@ func (p parts) Part(_ context.Context, after string) (analytics.BucketPart, erro
 	return analytics.BucketPart{Bytes: p.sizes[i], Last: strconv.Itoa(i + 1)}, nil
 }
 
-// TestMeasureContinuesAfterAFailure lets the media bucket fail at each part in turn. The next run reads only the other parts.
+// TestMeasureContinuesAfterAFailure lets the media bucket fail at each part in turn. The next run reads only the other
+// parts.
 func TestMeasureContinuesAfterAFailure(t *testing.T) {
 	for broken := 1; broken <= 3; broken++ {
 		s := newStack(t)
@@ -212,7 +214,8 @@ func TestMeasureContinuesInTheNextRun(t *testing.T) {
 	}
 }
 
-// TestConcurrentMeasurementsAreOne starts a second run during the first one. After the lease, a third run takes over, and the first stops.
+// TestConcurrentMeasurementsAreOne starts a second run during the first one. After the lease, a third run takes over,
+// and the first stops.
 func TestConcurrentMeasurementsAreOne(t *testing.T) {
 	s := newStack(t)
 	now := noon

@@ -71,7 +71,8 @@ func (h *handlers) summarizeBatch(ctx context.Context, in *summarizeBatchInput) 
 
 func (h *handlers) extractBatch(ctx context.Context, in *extractBatchInput) (*batchOutput, error) {
 	question, err := parseSettings(media.Extract, map[string]any{
-		"lang": in.Body.Lang, "variables": in.Body.Variables, "schema": in.Body.Schema, "minConfidence": in.Body.MinConfidence,
+		"lang": in.Body.Lang, "variables": in.Body.Variables, "schema": in.Body.Schema,
+		"minConfidence": in.Body.MinConfidence,
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +105,8 @@ func batchBody(job jobs.Job) *Batch {
 		Documents: make([]BatchDocument, len(job.Batch.Documents)),
 	}
 	for i, d := range job.Batch.Documents {
-		body.Documents[i] = BatchDocument{UploadID: job.Uploads[i], Name: d.Name, Status: d.Status, Error: jobError(d.Failure)}
+		body.Documents[i] = BatchDocument{UploadID: job.Uploads[i], Name: d.Name, Status: d.Status,
+			Error: jobError(d.Failure)}
 	}
 	return body
 }

@@ -68,7 +68,8 @@ func TestBatchOfFiles(t *testing.T) {
 	ended.WantValue("batch.documents.0.status", "succeeded").WantValue("batch.documents.0.error", nil)
 	ended.WantValue("batch.documents.2.error.code", "UNPROCESSABLE")
 	rows := strings.Split(a.download(ended.Text("batch.csvUrl")), "\r\n")
-	if rows[0] != "name,uploadId,status,error,invoice_number,total" || rows[1] != "march.txt,"+march+",succeeded,,INV-2026-0117,1452" {
+	if rows[0] != "name,uploadId,status,error,invoice_number,total" ||
+		rows[1] != "march.txt,"+march+",succeeded,,INV-2026-0117,1452" {
 		t.Errorf("table begins with %q", rows[:2])
 	}
 	var line struct {
@@ -91,7 +92,8 @@ func TestBatchSummarizes(t *testing.T) {
 	started := a.client().Post("/v1/capabilities/summarize/batch", body).WantStatus(http.StatusAccepted)
 	a.runJob(started.Text("id"))
 	ended := a.client().Get(started.Header.Get("Location")).WantValue("status", "succeeded")
-	if table := a.download(ended.Text("batch.csvUrl")); !strings.HasPrefix(table, "name,uploadId,status,error,summary\r\nmarch,") {
+	if table := a.download(ended.Text("batch.csvUrl")); !strings.HasPrefix(table,
+		"name,uploadId,status,error,summary\r\nmarch,") {
 		t.Errorf("table %s", table)
 	}
 }

@@ -90,12 +90,14 @@ func TestMinConfidenceOfTexts(t *testing.T) {
 func TestMinConfidenceIsANumber(t *testing.T) {
 	a := newTestAPI(t)
 	for _, least := range []string{"0", "-1", "1.01", "NaN", "much", "", "0x1p-1"} {
-		response := postForm(t, a.client(), extractPath, "@file", invoice, "minConfidence", least).WantStatus(http.StatusBadRequest)
+		response := postForm(t, a.client(), extractPath, "@file", invoice, "minConfidence", least).
+			WantStatus(http.StatusBadRequest)
 		if !strings.Contains(string(response.Body), "/minConfidence") {
 			t.Errorf("%q: %s", least, response.Body)
 		}
 	}
 	postForm(t, a.client(), extractPath, "@file", invoice, "model", `{"minConfidence":0.9}`).WantStatus(http.StatusOK)
-	postForm(t, a.client(), extractPath, "@file", invoice, "model", `{"minConfidence":"0.9"}`).WantStatus(http.StatusBadRequest)
+	postForm(t, a.client(), extractPath, "@file", invoice, "model", `{"minConfidence":"0.9"}`).
+		WantStatus(http.StatusBadRequest)
 	postForm(t, a.client(), summarizePath, "@file", invoice, "minConfidence", "0.9").WantStatus(http.StatusBadRequest)
 }

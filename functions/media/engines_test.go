@@ -64,7 +64,8 @@ func TestModelAnswersOnce(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
 		c, calls := a.client(), 0
 		for range 2 { // the second answer comes from the cache
-			answer := postForm(t, c, extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
+			answer := postForm(t, c, extractPath+"?include=evidence", "@file", bill, "model", billVariables).
+				WantStatus(http.StatusOK)
 			answer.WantValue("extracted_data", map[string]any{
 				"Supplier": "Nordwind Papier GmbH", "Total": 1234.5, "Due": "2026-03-05", "Paid": false,
 			})
@@ -85,7 +86,8 @@ func TestModelAnswersOnce(t *testing.T) {
 func TestHallucinatedValuesAreNotFound(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
 		server.SetBehavior(mediatest.Behavior{Model: mediatest.Hallucinating})
-		answer := postForm(t, a.client(), extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
+		answer := postForm(t, a.client(), extractPath+"?include=evidence", "@file", bill, "model", billVariables).
+			WantStatus(http.StatusOK)
 		answer.WantValue("extracted_data", map[string]any{"Supplier": nil, "Total": nil, "Due": nil, "Paid": nil}).
 			WantValue("evidence", map[string]any{})
 	})
@@ -99,13 +101,15 @@ func TestThrottledModelIsUnavailable(t *testing.T) {
 			server.SetBehavior(mediatest.Behavior{Failures: 99, Status: 429, Code: "ThrottlingException", RetryAfter: after})
 			key := a.newKey(ada, principal.User).Reveal()
 			c := webtest.New(t, withLambdaTimeout(a.handler())).With("X-API-Key", key)
-			answer := postForm(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusServiceUnavailable)
+			answer := postForm(t, c, extractPath, "@file", bill, "model", billVariables).
+				WantStatus(http.StatusServiceUnavailable)
 			answer.WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", retryAfter)
 			if server.Requests() != 1 {
 				t.Errorf("the model was called %d times, want once", server.Requests())
 			}
 			server.SetBehavior(mediatest.Behavior{}) // the failure was not cached
-			postForm(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusOK).WantValue("extracted_data.Total", 1234.5)
+			postForm(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusOK).
+				WantValue("extracted_data.Total", 1234.5)
 		})
 	}
 }
@@ -137,7 +141,8 @@ func TestServerTranscribesRecordings(t *testing.T) {
 	}
 	model := strings.TrimSuffix(billVariables, "}") + `,"lang":"de","metadata":[` + strings.Join(words, ",") + `]}`
 	logged := testkit.CaptureLogs(t)
-	answer := postForm(t, newTestAPIWith(t, settings).client(), extractPath, "@file", wave, "model", model).WantStatus(http.StatusOK)
+	answer := postForm(t, newTestAPIWith(t, settings).client(), extractPath, "@file", wave, "model", model).
+		WantStatus(http.StatusOK)
 	answer.WantValue("extracted_data.Total", 1234.5).WantValue("extracted_data.Supplier", nil)
 	if warning := answer.Text("warnings.0"); !strings.Contains(warning, "were left out") {
 		t.Errorf("unexpected warning %q", warning)

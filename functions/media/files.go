@@ -18,13 +18,13 @@ import (
 // itself.
 type filesInput struct {
 	Prefer  string   `header:"Prefer" doc:"respond-async: respond at once with 202 and a job (RFC 7240)." example:"respond-async"`
-	Include []string `query:"include" enum:"evidence,candidates,text" uniqueItems:"true" doc:"What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence."`
+	Include []string `query:"include" enum:"evidence,candidates,text" uniqueItems:"true" doc:"Additional parts of the answer, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence."`
 }
 
 // summaryFilesInput is filesInput without the parts that only answers with values have.
 type summaryFilesInput struct {
 	Prefer  string   `header:"Prefer" doc:"respond-async: respond at once with 202 and a job (RFC 7240)." example:"respond-async"`
-	Include []string `query:"include" enum:"text" uniqueItems:"true" doc:"What the answer also includes. text: the text of each file, at most 1 MB in total."`
+	Include []string `query:"include" enum:"text" uniqueItems:"true" doc:"Additional parts of the answer. text: the text of each file, at most 1 MB in total."`
 }
 
 // filesOutput is the answer, or the job that will have it.
@@ -63,7 +63,8 @@ func (h *handlers) answerFiles(task media.Task) func(context.Context, *filesInpu
 		case response.Job != nil:
 			return jobAccepted(*response.Job, request.WantsJob), nil
 		}
-		return &filesOutput{Status: http.StatusOK, Body: answerBody(task, response.Answer, slices.Contains(in.Include, includeEvidence))}, nil
+		return &filesOutput{Status: http.StatusOK,
+			Body: answerBody(task, response.Answer, slices.Contains(in.Include, includeEvidence))}, nil
 	}
 }
 

@@ -73,7 +73,8 @@ func TestCompare(t *testing.T) {
 	a := newTestAPI(t)
 	for _, path := range []string{comparePath, "/v1/ai/compare/media"} {
 		answer := postForm(t, a.client(), path, "@file1", invoice, "@file2", laterInvoice, "lang", "es",
-			"variable1_name", "total", "variable1_type", "number", "variable2_name", "purchase_order", "variable2_type", "string")
+			"variable1_name", "total", "variable1_type", "number", "variable2_name", "purchase_order", "variable2_type",
+			"string")
 		answer.WantStatus(http.StatusOK).WantValue("extracted_data.purchase_order.data", "").
 			WantValue("extracted_data.purchase_order.data_to_compare", "").
 			WantValue("extracted_data.purchase_order.difference.relation", "neither").
@@ -91,7 +92,8 @@ func TestOlderPathSaysThatItIsDeprecated(t *testing.T) {
 	const successor = `</v1/capabilities/compare/media>; rel="successor-version"`
 	c := newTestAPI(t).client()
 	for _, files := range [][]string{{"@file1", invoice, "@file2", laterInvoice}, nil} { // an answer and an error
-		postForm(t, c, "/v1/ai/compare/media", files...).WantHeader("Deprecation", "@1795737600").WantHeader("Link", successor)
+		postForm(t, c, "/v1/ai/compare/media", files...).WantHeader("Deprecation", "@1795737600").
+			WantHeader("Link", successor)
 		postForm(t, c, comparePath, files...).WantHeader("Deprecation", "").WantHeader("Link", "")
 	}
 }
@@ -100,7 +102,8 @@ func TestSummarize(t *testing.T) {
 	a := newTestAPI(t)
 	minutes := strings.Repeat("The board met on Monday and discussed the harbour extension. ", 3) +
 		"It was decided to build the second pier by autumn. The budget of 2 million euros was approved. Anna will talk to the contractors."
-	answer := postForm(t, a.client(), summarizePath, "@file", minutes, "format", "bullet", "length", "short", "lang", "en").
+	answer := postForm(t, a.client(), summarizePath, "@file", minutes, "format", "bullet", "length", "short", "lang",
+		"en").
 		WantStatus(http.StatusOK)
 	if text := answer.Text("summary"); !strings.HasPrefix(text, "- ") {
 		t.Errorf("summary %q is not a list", text)
@@ -115,20 +118,24 @@ func TestSummarize(t *testing.T) {
 func TestTextsInsteadOfFiles(t *testing.T) {
 	a := newTestAPI(t)
 	text := strings.NewReplacer("\n", `\n`).Replace(invoice)
-	a.client().Post("/v1/capabilities/extract", `{"text":"`+text+`","variables":{"total":{"type":"number"}}}`).WantStatus(http.StatusOK).
+	a.client().Post("/v1/capabilities/extract", `{"text":"`+text+`","variables":{"total":{"type":"number"}}}`).
+		WantStatus(http.StatusOK).
 		WantValue("extracted_data.total", 1452)
 	a.client().Post("/v1/capabilities/summarize", `{"text":"`+text+`","length":"short"}`).WantStatus(http.StatusOK)
 	both := `{"text1":"` + text + `","text2":"Total: 9 EUR","variables":{"total":{"type":"number"}}}`
 	a.client().Post("/v1/capabilities/compare", both).WantStatus(http.StatusOK)
-	same := a.client().Post("/v1/capabilities/compare", `{"text1":"Pets are allowed.","text2":"Pets are allowed."}`).WantStatus(http.StatusOK)
+	same := a.client().Post("/v1/capabilities/compare", `{"text1":"Pets are allowed.","text2":"Pets are allowed."}`).
+		WantStatus(http.StatusOK)
 	if changes, isList := same.JSON("changes").([]any); !isList || len(changes) > 0 {
 		t.Errorf("equal texts have the changes %v, want an empty list", same.JSON("changes"))
 	}
 	long := `{"text":"` + strings.Repeat(`\ud83d\udea2`, 100_000) + `"}`
 	a.client().Post("/v1/capabilities/summarize", long).WantStatus(http.StatusOK)
-	a.client().Post("/v1/capabilities/summarize", strings.Replace(long, "ud83d", "ud83d\\udea2\\ud83d", 1)).WantStatus(http.StatusBadRequest)
+	a.client().Post("/v1/capabilities/summarize", strings.Replace(long, "ud83d", "ud83d\\udea2\\ud83d", 1)).
+		WantStatus(http.StatusBadRequest)
 	a.client().Post("/v1/capabilities/extract", `{"text":" \n "}`).WantStatus(http.StatusUnprocessableEntity)
-	a.client().Post("/v1/capabilities/extract", `{"text":"x","variables":{"a":{"type":"money"}}}`).WantStatus(http.StatusBadRequest)
+	a.client().Post("/v1/capabilities/extract", `{"text":"x","variables":{"a":{"type":"money"}}}`).
+		WantStatus(http.StatusBadRequest)
 	if keys := a.stored(""); len(keys) > 0 {
 		t.Errorf("stored %s", strings.Join(keys, " "))
 	}
@@ -190,8 +197,10 @@ func TestFailuresAreLimited(t *testing.T) {
 			t.Errorf("%s: %s", name, detail)
 		}
 	}
-	form := postForm(t, c, extractPath, "@file", invoice, "model", `{"a":1`+many(20_000, "1")+`}`).WantStatus(http.StatusBadRequest)
-	if count := len(form.Pointers()); count != 100 || logged.Len() > 100_000 || strings.Contains(logged.String(), "ERROR") {
+	form := postForm(t, c, extractPath, "@file", invoice, "model", `{"a":1`+many(20_000, "1")+`}`).
+		WantStatus(http.StatusBadRequest)
+	if count := len(form.Pointers()); count != 100 || logged.Len() > 100_000 ||
+		strings.Contains(logged.String(), "ERROR") {
 		t.Errorf("%d failures and a log of %d bytes, want 100 failures and a short log", count, logged.Len())
 	}
 }
@@ -266,7 +275,8 @@ func TestModelReplacesOtherFields(t *testing.T) {
 			"last": slices.Concat(file, others, model), "first": slices.Concat(model, others, file),
 			"between": slices.Concat(others, model, others, file),
 		} {
-			if answer := postForm(t, c, extractPath, parts...); answer.Status != http.StatusOK || answer.JSON("extracted_data.total") != 1452.0 {
+			if answer := postForm(t, c, extractPath, parts...); answer.Status != http.StatusOK ||
+				answer.JSON("extracted_data.total") != 1452.0 {
 				t.Errorf("%s, %s: %v", name, place, answer)
 			}
 		}
@@ -302,7 +312,8 @@ func TestLargeBodyIsDirectedToUploads(t *testing.T) {
 	fits.Post(extractPath, text[:maxFormBytes]).WantStatus(http.StatusBadRequest) // the form is cut short, but not too large
 	for path, large := range map[string]string{extractPath: text + " ", "/v1/capabilities/extract": text} {
 		answer := fits.Post(path, large).WantStatus(http.StatusRequestEntityTooLarge).WantValue("code", "PAYLOAD_TOO_LARGE")
-		if detail := answer.Text("detail"); !strings.Contains(detail, "POST /v1/uploads") || !strings.Contains(detail, " MB that") {
+		if detail := answer.Text("detail"); !strings.Contains(detail, "POST /v1/uploads") ||
+			!strings.Contains(detail, " MB that") {
 			t.Errorf("%s: %s", path, detail)
 		}
 	}
@@ -334,13 +345,16 @@ func TestUnreadableFormIsNotMissingFiles(t *testing.T) {
 		"no form": {contentType, "Paid: no", "does not contain the boundary"},
 		"nothing": {contentType, "", "is empty"},
 	} {
-		answer := a.client().With("Content-Type", step.contentType).Post(extractPath, step.text).WantStatus(http.StatusBadRequest)
-		if failures := fmt.Sprint(answer.JSON("errors")); !strings.Contains(failures, step.detail) || strings.Contains(failures, "required") {
+		answer := a.client().With("Content-Type", step.contentType).Post(extractPath, step.text).
+			WantStatus(http.StatusBadRequest)
+		if failures := fmt.Sprint(answer.JSON("errors")); !strings.Contains(failures, step.detail) ||
+			strings.Contains(failures, "required") {
 			t.Errorf("%s: %s", name, failures)
 		}
 	}
 	boundary := strings.TrimPrefix(contentType, "multipart/form-data; boundary=")
-	answer := a.client().With("Content-Type", contentType).Post(extractPath, "--"+boundary+"--\r\n").WantStatus(http.StatusBadRequest)
+	answer := a.client().With("Content-Type", contentType).Post(extractPath, "--"+boundary+"--\r\n").
+		WantStatus(http.StatusBadRequest)
 	if failures := fmt.Sprint(answer.JSON("errors")); !strings.Contains(failures, "is required") {
 		t.Errorf("form without parts: %s", failures)
 	}
@@ -380,12 +394,14 @@ func TestRequestedJob(t *testing.T) {
 	for range 2 { // the event may be delivered twice
 		a.runJob(accepted.Text("id"))
 	}
-	done := c.Get(location).WantStatus(http.StatusOK).WantValue("status", "succeeded").WantValue("progress", 1).WantValue("error", nil)
+	done := c.Get(location).WantStatus(http.StatusOK).WantValue("status", "succeeded").WantValue("progress", 1).
+		WantValue("error", nil)
 	done.WantValue("result.extracted_data.total", 1452).WantValue("result.extracted_data.invoice_number", "INV-2026-0117")
 
 	failing := postForm(t, c.With("Prefer", "respond-async"), summarizePath, "@file", "").WantStatus(http.StatusAccepted)
 	a.runJob(failing.Text("id"))
-	c.Get(failing.Header.Get("Location")).WantValue("status", "failed").WantValue("error.code", "UNPROCESSABLE").WantValue("result", nil)
+	c.Get(failing.Header.Get("Location")).WantValue("status", "failed").WantValue("error.code", "UNPROCESSABLE").
+		WantValue("result", nil)
 	c.Get("/v1/capabilities/jobs/0192f3a1-0000-7000-8000-00000000ffff").WantStatus(http.StatusNotFound)
 	c.Get("/v1/capabilities/jobs/x").WantStatus(http.StatusBadRequest)
 }

@@ -107,8 +107,9 @@ func (f *form) readPart(part *multipart.Part, fileFields []string) error {
 	return nil
 }
 
-// uploadField returns the file field in whose place a field has the ID of an upload, or "". For clients that keep the name that the upload
-// has in its response, uploadId means the same as file_upload_id, and uploadId1 the same as file1_upload_id.
+// uploadField returns the file field in whose place a field has the ID of an upload, or "". For clients that keep the
+// name that the upload has in its response, uploadId means the same as file_upload_id, and uploadId1 the same as
+// file1_upload_id.
 func uploadField(name string, fileFields []string) string {
 	for _, field := range fileFields {
 		if name == field+uploadIDSuffix || name == "uploadId"+strings.TrimPrefix(field, fileField) {

@@ -19,8 +19,8 @@ type answerWithTexts struct {
 	Texts    []media.Text
 }
 
-// TestIncludedTextsHaveTheQuotes extracts a value from files of formats that a browser cannot show. The place of each quote must be
-// in the included text.
+// TestIncludedTextsHaveTheQuotes extracts a value from files of formats that a browser cannot show. The place of each
+// quote must be in the included text.
 func TestIncludedTextsHaveTheQuotes(t *testing.T) {
 	a := newTestAPI(t)
 	for _, test := range []struct {
@@ -74,13 +74,16 @@ func TestIncludedTextsOfEveryTask(t *testing.T) {
 	subtitles := "WEBVTT\n\n00:01.500 --> 00:03.000\nThe meeting begins.\n"
 	postForm(t, a.client(), summarizePath+"?include=text", "@file", subtitles).WantStatus(http.StatusOK).
 		WantValue("texts.0.blocks.0.text", "The meeting begins.").WantValue("texts.0.blocks.0.time", 1.5)
-	postForm(t, a.client(), comparePath+"?include=text", "@file1", "Total: 1", "@file2", "Total: 2").WantStatus(http.StatusOK).
+	postForm(t, a.client(), comparePath+"?include=text", "@file1", "Total: 1", "@file2", "Total: 2").
+		WantStatus(http.StatusOK).
 		WantValue("texts.1.blocks.0.text", "Total: 2").WantValue("evidence", nil)
-	postForm(t, a.client(), comparePath+"?include=evidence", "@file1", "Total: 1", "@file2", "Total: 2").WantStatus(http.StatusOK).
+	postForm(t, a.client(), comparePath+"?include=evidence", "@file1", "Total: 1", "@file2", "Total: 2").
+		WantStatus(http.StatusOK).
 		WantValue("texts", nil)
 	postForm(t, a.client(), extractPath+"?include=text,other", "@file", "x").WantStatus(http.StatusBadRequest)
 	c := a.client()
-	job := postForm(t, c.With("Prefer", "respond-async"), extractPath+"?include=text", "@file", invoice).WantStatus(http.StatusAccepted)
+	job := postForm(t, c.With("Prefer", "respond-async"), extractPath+"?include=text", "@file", invoice).
+		WantStatus(http.StatusAccepted)
 	id := job.Text("id")
 	a.runJob(id)
 	c.Get("/v1/capabilities/jobs/"+id).WantStatus(http.StatusOK).WantValue("result.texts.0.isTruncated", false)

@@ -31,7 +31,8 @@ type stubEngine struct {
 
 func (*stubEngine) Version() string { return "stub" }
 
-func (e *stubEngine) Summarize(ctx context.Context, _ *documents.Document, _ answers.SummarySettings) (answers.Summary, error) {
+func (e *stubEngine) Summarize(ctx context.Context, _ *documents.Document,
+	_ answers.SummarySettings) (answers.Summary, error) {
 	e.calls.Add(1)
 	e.mu.Lock()
 	summary, err := e.summary, e.err
@@ -69,7 +70,8 @@ func TestSlowWorkBecomesJob(t *testing.T) {
 	first.WantValue("status", "queued").WantValue("result", nil).WantValue("error", nil)
 	first.WantHeader("Retry-After", "5").WantHeader("Preference-Applied", "")
 	location := first.Header.Get("Location")
-	queued := a.client().Get(location).WantStatus(http.StatusOK).WantValue("id", first.Text("id")).WantValue("status", "queued")
+	queued := a.client().Get(location).WantStatus(http.StatusOK).WantValue("id", first.Text("id")).
+		WantValue("status", "queued")
 	polling := a.client().With("If-None-Match", queued.Header.Get("ETag"))
 	polling.Get(location).WantStatus(http.StatusNotModified)
 	if calls := engine.calls.Load(); calls != 1 {
@@ -78,14 +80,17 @@ func TestSlowWorkBecomesJob(t *testing.T) {
 	a.timing.AnswerTimeout = 200 * time.Millisecond
 	c := a.client()
 	postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).WantHeader("Location", location)
-	asked := postForm(t, c.With("Prefer", "respond-async"), summarizePath, "@file", invoice).WantStatus(http.StatusAccepted)
+	asked := postForm(t, c.With("Prefer", "respond-async"), summarizePath, "@file", invoice).
+		WantStatus(http.StatusAccepted)
 	asked.WantHeader("Location", location).WantHeader("Preference-Applied", "respond-async").WantHeader("Retry-After", "1")
 
 	engine.set("Somebody has to pay.", nil)
 	a.runJob(first.Text("id"))
-	polling.Get(location).WantStatus(http.StatusOK).WantValue("status", "succeeded").WantValue("result.summary", "Somebody has to pay.")
+	polling.Get(location).WantStatus(http.StatusOK).WantValue("status", "succeeded").
+		WantValue("result.summary", "Somebody has to pay.")
 	a.timing.AnswerTimeout = time.Hour
-	postForm(t, a.client(), summarizePath, "@file", invoice).WantStatus(http.StatusOK).WantValue("summary", "Somebody has to pay.")
+	postForm(t, a.client(), summarizePath, "@file", invoice).WantStatus(http.StatusOK).
+		WantValue("summary", "Somebody has to pay.")
 }
 
 func TestFailedJobIsStartedAgain(t *testing.T) {
@@ -102,7 +107,8 @@ func TestFailedJobIsStartedAgain(t *testing.T) {
 	again.WantHeader("Location", location).WantValue("status", "queued").WantValue("error", nil)
 }
 
-// The attempts of these jobs crash before they save the job. The owner can start them again long before they are shown as failed.
+// The attempts of these jobs crash before they save the job. The owner can start them again long before they are shown
+// as failed.
 func TestCrashedJobsAreStartedAgain(t *testing.T) {
 	a := newTestAPI(t)
 	a.useStubEngine().set("Somebody has to pay.", nil)
@@ -177,7 +183,8 @@ func TestJobErrorCodesAreThoseOfProblems(t *testing.T) {
 func TestPrefersAsync(t *testing.T) {
 	for header, want := range map[string]bool{
 		"respond-async": true, "respond-async; foo=bar": true, "respond-async;foo": true, "respond-async, wait=5": true,
-		"wait=5 , Respond-Async ; x=1": true, `respond-async=""`: true, "respond-async = ": true, `a="b, c" , respond-async`: true,
+		"wait=5 , Respond-Async ; x=1": true, `respond-async=""`: true, "respond-async = ": true,
+		`a="b, c" , respond-async`: true,
 		`a="\", c", respond-async`: true,
 		"":                         false, "wait=5": false, "respond-async-not": false,
 		"handling=respond-async": false, "wait; respond-async": false,
@@ -188,5 +195,6 @@ func TestPrefersAsync(t *testing.T) {
 		}
 	}
 	c := newTestAPI(t).client().With("Prefer", "respond-async; foo=bar")
-	postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).WantHeader("Preference-Applied", "respond-async")
+	postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).
+		WantHeader("Preference-Applied", "respond-async")
 }

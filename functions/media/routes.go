@@ -155,4 +155,5 @@ var (
 )
 
 // textErrors are the statuses of errors of an operation on texts.
-var textErrors = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}
+var textErrors = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+	http.StatusUnprocessableEntity}

@@ -30,7 +30,8 @@ func TestAnswerAboutSeveralFiles(t *testing.T) {
 		answer.WantValue("texts.1.blocks.1.start", 6)
 	}
 	postForm(t, c, summarizePath, "@file", first, "@file", second).WantStatus(http.StatusOK)
-	failed := postForm(t, c, summarizePath, "@file", first, "@file", "\x00\x01\x02\x03").WantStatus(http.StatusUnsupportedMediaType)
+	failed := postForm(t, c, summarizePath, "@file", first, "@file", "\x00\x01\x02\x03").
+		WantStatus(http.StatusUnsupportedMediaType)
 	if detail := failed.Text("detail"); detail[:7] != "file2: " {
 		t.Errorf("detail %q, want the number of the file", detail)
 	}
@@ -39,7 +40,9 @@ func TestAnswerAboutSeveralFiles(t *testing.T) {
 func TestSeveralFilesInAJob(t *testing.T) {
 	a := newTestAPI(t)
 	c := a.client().With("Prefer", "respond-async")
-	started := postForm(t, c, extractPath, "@file", "Terms apply.", "@file", invoice, "model", variables).WantStatus(http.StatusAccepted)
+	started := postForm(t, c, extractPath, "@file", "Terms apply.", "@file", invoice, "model", variables).
+		WantStatus(http.StatusAccepted)
 	a.runJob(started.Text("id"))
-	c.Get(started.Header.Get("Location")).WantValue("result.extracted_data.total", 1452).WantValue("result.evidence.total.0.file", 2)
+	c.Get(started.Header.Get("Location")).WantValue("result.extracted_data.total", 1452).
+		WantValue("result.evidence.total.0.file", 2)
 }

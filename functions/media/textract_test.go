@@ -36,10 +36,12 @@ func TestTextractReadsPictures(t *testing.T) {
 	picture, server, settings := scan(t)
 	c := newTestAPIWith(t, settings).client()
 	for range 2 {
-		answer := postForm(t, c, extractPath+"?include=evidence", "@file", picture, "model", billVariables).WantStatus(http.StatusOK)
+		answer := postForm(t, c, extractPath+"?include=evidence", "@file", picture, "model", billVariables).
+			WantStatus(http.StatusOK)
 		answer.WantValue("extracted_data", map[string]any{
 			"Supplier": "Nordwind Papier GmbH", "Total": 1234.5, "Due": "2026-03-05", "Paid": false,
-		}).WantValue("evidence.Total.0.page", 1.0).WantValue("evidence.Total.0.box.left", 217.0).WantValue("warnings", []any{})
+		}).WantValue("evidence.Total.0.page", 1.0).WantValue("evidence.Total.0.box.left", 217.0).
+			WantValue("warnings", []any{})
 	}
 	if server.Requests() != 1 {
 		t.Errorf("%d calls for two equal requests, want 1", server.Requests())
@@ -62,7 +64,8 @@ func TestTextractFails(t *testing.T) {
 			server.SetPictureText("image/png", []byte(picture), "")
 		}
 		server.SetBehavior(test.behavior)
-		answer := postForm(t, newTestAPIWith(t, settings).client(), extractPath, "@file", picture, "model", billVariables).WantStatus(test.status)
+		answer := postForm(t, newTestAPIWith(t, settings).client(), extractPath, "@file", picture, "model", billVariables).
+			WantStatus(test.status)
 		if detail := answer.Text("detail"); !strings.Contains(detail, test.detail) {
 			t.Errorf("%s: the detail is %q, want %q", test.name, detail, test.detail)
 		}

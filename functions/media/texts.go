@@ -73,10 +73,10 @@ func (h *handlers) summarizeText(ctx context.Context, in *summarizeInput) (*summ
 	return &summarizeOutput{Body: SummaryAnswer{Summary: answer.Summary, Warnings: answer.Warnings}}, err
 }
 
-// TextsInclude is the parameter for what an answer about texts includes in addition to its values. Huma reads embedded types only if they
-// are exported.
+// TextsInclude is the parameter for what an answer about texts includes in addition to its values. Huma reads embedded
+// types only if they are exported.
 type TextsInclude struct {
-	Include []string `query:"include" enum:"evidence,candidates" uniqueItems:"true" doc:"What the answer also includes, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable."`
+	Include []string `query:"include" enum:"evidence,candidates" uniqueItems:"true" doc:"Additional parts of the answer, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable."`
 }
 
 // answer answers a question about texts.
@@ -104,7 +104,8 @@ type extractOutput struct{ Body ExtractionAnswer }
 
 func (h *handlers) extractText(ctx context.Context, in *extractInput) (*extractOutput, error) {
 	question, err := parseSettings(media.Extract, map[string]any{
-		"lang": in.Body.Lang, "variables": in.Body.Variables, "schema": in.Body.Schema, "minConfidence": in.Body.MinConfidence,
+		"lang": in.Body.Lang, "variables": in.Body.Variables, "schema": in.Body.Schema,
+		"minConfidence": in.Body.MinConfidence,
 	})
 	if err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ type compareInput struct {
 		Prompt        string                  `json:"prompt,omitempty" maxLength:"4000" doc:"What the comparison should focus on." example:"the prices"`
 		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the comparison. The default is the language of the first text."`
 		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
-		Schema        web.Object              `json:"schema,omitempty" doc:"A JSON Schema of what is extracted from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row."`
+		Schema        web.Object              `json:"schema,omitempty" doc:"A JSON Schema of the data to extract from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row."`
 		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7." example:"0.9"`
 	}
 }
@@ -154,7 +155,8 @@ func (h *handlers) compareTexts(ctx context.Context, in *compareInput) (*compare
 		}
 	}
 	return &compareOutput{Body: ComparisonAnswer{
-		Extracted: compared, Tables: answer.Tables, Evidence: answer.Evidence, Candidates: answer.Candidates, Changes: answer.Changes,
+		Extracted: compared, Tables: answer.Tables, Evidence: answer.Evidence, Candidates: answer.Candidates,
+		Changes:  answer.Changes,
 		Warnings: answer.Warnings,
 	}}, err
 }

@@ -30,7 +30,8 @@ type uploadOutput struct {
 
 func (h *handlers) createUpload(ctx context.Context, in *createUploadInput) (*uploadOutput, error) {
 	caller, _ := principal.From(ctx)
-	offer, err := h.store.Offer(ctx, caller.UserID, in.MaxBytes, idempotency.NewKey(caller.UserID, in.IdempotencyKey, in.MaxBytes))
+	offer, err := h.store.Offer(ctx, caller.UserID, in.MaxBytes,
+		idempotency.NewKey(caller.UserID, in.IdempotencyKey, in.MaxBytes))
 	if err != nil {
 		return nil, err
 	}

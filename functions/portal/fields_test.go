@@ -54,7 +54,8 @@ func TestExampleOfImportHasEachField(t *testing.T) {
 	}
 }
 
-// requestFields returns the fields of the body of a request, from openapi.yaml: of an object in it, the members, such as limits/users.
+// requestFields returns the fields of the body of a request, from openapi.yaml: of an object in it, the members, such
+// as limits/users.
 func requestFields(t *testing.T, path, method string) []string {
 	t.Helper()
 	text, err := os.ReadFile("../../openapi.yaml")

@@ -27,7 +27,8 @@ func TestModelMediaAreThoseOfTheEngines(t *testing.T) {
 			for _, vision := range []string{"", "v"} {
 				for _, command := range []string{"", "sh"} {
 					checkModelMedia(t, mediaengines.Settings{
-						Engine: engine, Model: "m", ModelURL: "https://models.example/v1", Reader: reader, VisionModel: vision, TranscriberCommand: command,
+						Engine: engine, Model: "m", ModelURL: "https://models.example/v1", Reader: reader, VisionModel: vision,
+						TranscriberCommand: command,
 					})
 				}
 			}
@@ -52,7 +53,8 @@ func checkModelMedia(t *testing.T, s mediaengines.Settings) {
 		want = append(want, "speech")
 	}
 	variables := map[string]string{
-		"MEDIA_ENGINE": s.Engine, "MEDIA_READER": s.Reader, "MEDIA_VISION_MODEL": s.VisionModel, "TRANSCRIBER_COMMAND": s.TranscriberCommand,
+		"MEDIA_ENGINE": s.Engine, "MEDIA_READER": s.Reader, "MEDIA_VISION_MODEL": s.VisionModel,
+		"TRANSCRIBER_COMMAND": s.TranscriberCommand,
 	}
 	got := modelMedia(start.NewSettings(func(name string) (string, bool) { return variables[name], true }))
 	if got != strings.Join(want, " ") {
@@ -94,7 +96,8 @@ func TestMediaPageOffersTheFormatsWithReaders(t *testing.T) {
 	}
 }
 
-// TestMediaPageOffersFilesByTheirFormat detects the formats of files of many programs and compares them with the ends of their names.
+// TestMediaPageOffersFilesByTheirFormat detects the formats of files of many programs and compares them with the ends
+// of their names.
 func TestMediaPageOffersFilesByTheirFormat(t *testing.T) {
 	formats, seen := offered(t), 0
 	paths, err := filepath.Glob("../../documents/kind/testdata/*.*")
@@ -107,7 +110,8 @@ func TestMediaPageOffersFilesByTheirFormat(t *testing.T) {
 		}
 		for format, extensions := range formats {
 			if slices.Contains(extensions, filepath.Ext(path)) != (formatOf(t, path) == format) {
-				t.Errorf("%s has the format %q; the page offers %s as %s", filepath.Base(path), formatOf(t, path), extensions, format)
+				t.Errorf("%s has the format %q; the page offers %s as %s", filepath.Base(path), formatOf(t, path), extensions,
+					format)
 			}
 		}
 		seen++
@@ -134,8 +138,9 @@ func formatOf(t *testing.T, path string) documents.Format {
 
 // formatNames are the words of the hint under the field for files.
 var formatNames = map[documents.Format]string{
-	documents.PlainText: "text", documents.Markdown: "Markdown", documents.HTML: "HTML", documents.CSV: "CSV", documents.JSON: "JSON",
-	documents.XML: "XML", documents.RTF: "RTF", documents.Mail: "email", documents.PDF: "PDF", documents.DOCX: "Word",
+	documents.PlainText: "text", documents.Markdown: "Markdown", documents.HTML: "HTML", documents.CSV: "CSV",
+	documents.JSON: "JSON",
+	documents.XML:  "XML", documents.RTF: "RTF", documents.Mail: "email", documents.PDF: "PDF", documents.DOCX: "Word",
 	documents.PPTX: "PowerPoint", documents.XLSX: "Excel", documents.ODT: "OpenDocument", documents.ODS: "OpenDocument",
 	documents.ODP: "OpenDocument", documents.EPUB: "EPUB", documents.Image: "pictures",
 	documents.Audio: "recordings", documents.Video: "recordings",

@@ -29,8 +29,8 @@ func (s *site) findPage(address string) pageEntry {
 	return pageEntry{}
 }
 
-// pageEntries returns the entries of the table of pages. It searches in the text instead of parsing JavaScript; a test compares the
-// result with the table that the browser reads.
+// pageEntries returns the entries of the table of pages. It searches in the text instead of parsing JavaScript; a test
+// compares the result with the table that the browser reads.
 func pageEntries(table string) iter.Seq[pageEntry] {
 	return func(yield func(pageEntry) bool) {
 		parts := strings.Split(table, `path: "`)
@@ -59,8 +59,8 @@ func matchesPath(pattern, address string) bool {
 	})
 }
 
-// preloads returns the links with which the browser loads all modules of the page at once. Without them, the browser would find
-// each module only after the one that imports it, a round trip later.
+// preloads returns the links with which the browser loads all modules of the page at once. Without them, the browser
+// would find each module only after the one that imports it, a round trip later.
 func (s *site) preloads(page pageEntry) string {
 	modules := s.imported(firstModule, nil)
 	if page.module != "" {
@@ -90,8 +90,8 @@ func (s *site) imported(module string, found []string) []string {
 	return found
 }
 
-// staticImports returns the modules that a module names in the import statements at its beginning. A regular expression over
-// whole files would take a quarter of the startup time.
+// staticImports returns the modules that a module names in the import statements at its beginning. A regular expression
+// over whole files would take a quarter of the startup time.
 func staticImports(module []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range bytes.Lines(module) {

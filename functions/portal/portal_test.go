@@ -33,9 +33,11 @@ func TestPagesHaveSecurityHeaders(t *testing.T) {
 			WantHeader("Cache-Control", "no-store").
 			WantHeader("Referrer-Policy", "no-referrer").
 			WantHeader("X-Frame-Options", "DENY").
-			WantHeader("X-Content-Type-Options", "nosniff").WantHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+			WantHeader("X-Content-Type-Options", "nosniff").WantHeader("Strict-Transport-Security",
+			"max-age=31536000; includeSubDomains")
 		policy := page.Header.Get("Content-Security-Policy")
-		for _, wanted := range []string{"default-src 'none';", "script-src 'self' 'sha256-", "connect-src 'self' ", "frame-ancestors 'none'"} {
+		for _, wanted := range []string{"default-src 'none';", "script-src 'self' 'sha256-", "connect-src 'self' ",
+			"frame-ancestors 'none'"} {
 			if !strings.Contains(policy, wanted) {
 				t.Errorf("the policy of %s lacks %s: %s", path, wanted, policy)
 			}

@@ -26,7 +26,8 @@ var shellTemplate string
 //go:embed web/style.css web/favicon.svg web/*/*.js web/pages/*/*.js
 var webFiles embed.FS
 
-// firstStyle is the style of the shell. The shell contains it inline, so the browser can draw before it has loaded style.css.
+// firstStyle is the style of the shell. The shell contains it inline, so the browser can draw before it has loaded
+// style.css.
 //
 //go:embed web/first.css
 var firstStyle string
@@ -40,7 +41,8 @@ type site struct {
 }
 
 // libraries are the vendored modules that other modules import by a bare name.
-var libraries = map[string]string{"preact": "vendor/preact.js", "preact/hooks": "vendor/hooks.js", "htm": "vendor/htm.js"}
+var libraries = map[string]string{"preact": "vendor/preact.js", "preact/hooks": "vendor/hooks.js",
+	"htm": "vendor/htm.js"}
 
 // firstModule is the module that the shell starts.
 const firstModule = "core/main.js"
@@ -64,13 +66,14 @@ func newSite(uploadsOrigin, modelMedia string) (*site, error) {
 		return nil, err
 	}
 	s.policy = newPolicy(importMap, uploadsOrigin)
-	s.shell = strings.NewReplacer("{{assets}}", s.base, "{{importmap}}", importMap, "{{first.css}}", firstStyle, "{{modelMedia}}", modelMedia).
+	s.shell = strings.NewReplacer("{{assets}}", s.base, "{{importmap}}", importMap, "{{first.css}}", firstStyle,
+		"{{modelMedia}}", modelMedia).
 		Replace(shellTemplate)
 	return s, nil
 }
 
-// newPolicy returns the Content-Security-Policy of the shell. It permits one inline script, the import map, and one inline style,
-// firstStyle, each by its hash.
+// newPolicy returns the Content-Security-Policy of the shell. It permits one inline script, the import map, and one
+// inline style, firstStyle, each by its hash.
 func newPolicy(importMap, uploadsOrigin string) string {
 	return "default-src 'none'; script-src 'self' " + sourceOf(importMap) + "; style-src 'self' " + sourceOf(firstStyle) + "; " +
 		"img-src 'self' data: blob:; connect-src 'self' " + uploadsOrigin + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
@@ -92,8 +95,8 @@ func newImportMap(base string) (string, error) {
 	return string(encoded), err
 }
 
-// ServeHTTP sends the shell, which is the same for every user. Pages differ only in the modules that the browser preloads and in the
-// outline of the menu. The modules read the address and call the API.
+// ServeHTTP sends the shell, which is the same for every user. Pages differ only in the modules that the browser
+// preloads and in the outline of the menu. The modules read the address and call the API.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page := s.findPage(r.URL.Path)
 	menu := menuOutline
@@ -107,7 +110,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, shell) // the client may have disconnected
 }
 
-// menuOutline shows where the menu will be. It has no entries, because the shell does not depend on the user's permissions.
+// menuOutline shows where the menu will be. It has no entries, because the shell does not depend on the user's
+// permissions.
 const menuOutline = `<div class="menu menu-outline" aria-hidden="true"><i></i><i></i><i></i><i></i><i></i><i></i></div>`
 
 // asset sends a module, the style sheet or the icon.
@@ -121,12 +125,13 @@ func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 	file.ServeHTTP(w, r)
 }
 
-// assetPolicy restricts the pdf.js worker, which parses untrusted files and needs no network. A worker gets the policy from the response
-// that contains its script, not from the page. The policy does not affect other files, because they are not documents.
+// assetPolicy restricts the pdf.js worker, which parses untrusted files and needs no network. A worker gets the policy
+// from the response that contains its script, not from the page. The policy does not affect other files, because they
+// are not documents.
 const assetPolicy = "default-src 'none'"
 
-// setPageHeaders sets the headers of a page. Pages handle credentials, so other sites must not embed them, and caches must not
-// keep them.
+// setPageHeaders sets the headers of a page. Pages handle credentials, so other sites must not embed them, and caches
+// must not keep them.
 func setPageHeaders(header http.Header, policy string) {
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", policy)

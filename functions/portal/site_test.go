@@ -23,7 +23,8 @@ func TestShellIsServedForEveryPage(t *testing.T) {
 			t.Errorf("%s and %s have different shells", path, same)
 		}
 	}
-	if !strings.Contains(shell("/portal/users/new"), "/pages/users/create.js") || strings.Contains(shell("/portal/users/7"), "/create.js") {
+	if !strings.Contains(shell("/portal/users/new"), "/pages/users/create.js") ||
+		strings.Contains(shell("/portal/users/7"), "/create.js") {
 		t.Error("the shell loads the modules of another page")
 	}
 	for path, want := range map[string]bool{"/portal": true, "/portal/unknown": true, "/portal/sign-in": false} {
@@ -33,7 +34,8 @@ func TestShellIsServedForEveryPage(t *testing.T) {
 	}
 }
 
-// The import map is the only inline script, and the first style the only inline style. Only their hashes may permit them.
+// The import map is the only inline script, and the first style the only inline style. Only their hashes may permit
+// them.
 //
 //proves:docs/security.md
 func TestShellPolicyPermitsOnlyItsOwnInlineText(t *testing.T) {
@@ -43,7 +45,8 @@ func TestShellPolicyPermitsOnlyItsOwnInlineText(t *testing.T) {
 		t.Errorf("the policy permits too much: %s", policy)
 	}
 	inline := regexp.MustCompile(`(?s)<(?:script type="importmap"|style)>(.*?)</`).FindAllSubmatch(page.Body, -1)
-	if tags := regexp.MustCompile(`<script(?: type="\w+")?>|<style`).FindAll(page.Body, -1); len(inline) != 2 || len(tags) != 2 {
+	if tags := regexp.MustCompile(`<script(?: type="\w+")?>|<style`).FindAll(page.Body, -1); len(inline) != 2 ||
+		len(tags) != 2 {
 		t.Errorf("the shell has the inline texts %q, want two", tags)
 	}
 	for _, text := range inline {
@@ -68,7 +71,8 @@ func TestShellLoadsAndPreloadsItsModules(t *testing.T) {
 		c.Get(address).WantStatus(http.StatusOK).WantHeader("Cache-Control", "public, max-age=31536000, immutable")
 		preloads++
 	}
-	for _, module := range []string{"vendor/preact.js", "vendor/hooks.js", "vendor/htm.js", "core/shell.js", "pages/home/home.js"} {
+	for _, module := range []string{"vendor/preact.js", "vendor/hooks.js", "vendor/htm.js", "core/shell.js",
+		"pages/home/home.js"} {
 		if !strings.Contains(string(shell), module+`">`) {
 			t.Errorf("the shell does not preload %s", module)
 		}
@@ -80,12 +84,14 @@ func TestShellLoadsAndPreloadsItsModules(t *testing.T) {
 
 func TestAssetsOfAnotherVersionAreMissing(t *testing.T) {
 	c := webtest.New(t, handler(t))
-	for _, path := range []string{"/portal/assets/0000000000000000/core/main.js", "/portal/assets/core/main.js", "/portal/assets/x"} {
+	for _, path := range []string{"/portal/assets/0000000000000000/core/main.js", "/portal/assets/core/main.js",
+		"/portal/assets/x"} {
 		c.Get(path).WantStatus(http.StatusNotFound).WantHeader("Cache-Control", "no-store")
 	}
 }
 
-// TestModulesWriteNoHTML also checks that only the settings of the media page are stored in the browser, until the user signs out.
+// TestModulesWriteNoHTML also checks that only the settings of the media page are stored in the browser, until the user
+// signs out.
 //
 //proves:docs/security.md
 func TestModulesWriteNoHTML(t *testing.T) {

@@ -10,8 +10,9 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// TestFocusedHeadingsHaveNoOutline: scripts move the focus to a heading so that screen readers start there, but the outline
-// is meant for controls. The rule for headings must name :focus-visible too, or the general rule is more specific.
+// TestFocusedHeadingsHaveNoOutline: scripts move the focus to a heading so that screen readers start there, but the
+// outline is meant for controls. The rule for headings must name :focus-visible too, or the general rule is more
+// specific.
 func TestFocusedHeadingsHaveNoOutline(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	addresses := webtest.References(c.Get("/portal").WantStatus(http.StatusOK).Body)

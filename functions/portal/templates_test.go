@@ -13,14 +13,16 @@ func templateTexts(module string) []string {
 	return s.texts
 }
 
-// scanner finds the templates in JavaScript. It skips comments, strings and regular expressions, and does not parse the rest.
+// scanner finds the templates in JavaScript. It skips comments, strings and regular expressions, and does not parse the
+// rest.
 type scanner struct {
 	rest  string
 	last  rune // the last character of code except spaces
 	texts []string
 }
 
-// skipped matches a comment or a string. pattern matches a regular expression, but may also match code that begins with a division.
+// skipped matches a comment or a string. pattern matches a regular expression, but may also match code that begins with
+// a division.
 var (
 	skipped = regexp.MustCompile(`^(?://[^\n]*|/\*(?s:.*?)\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
 	pattern = regexp.MustCompile(`^/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/`)

@@ -11,8 +11,8 @@ import (
 // originPattern rejects characters that could end a source or a directive of a Content-Security-Policy.
 var originPattern = regexp.MustCompile(`^https?://[\w.-]+(:\d+)?$`)
 
-// uploadsOrigin returns the origin that receives uploads: the media bucket or, as in the AWS SDK, the endpoint that replaces
-// S3.
+// uploadsOrigin returns the origin that receives uploads: the media bucket or, as in the AWS SDK, the endpoint that
+// replaces S3.
 func uploadsOrigin(settings *start.Settings) (string, error) {
 	name, address := "UPLOADS_ORIGIN", settings.String("UPLOADS_ORIGIN")
 	if endpoint := settings.Optional("AWS_ENDPOINT_URL_S3"); endpoint != "" {

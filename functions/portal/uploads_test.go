@@ -45,7 +45,8 @@ func TestPDFModulesAreScriptsThatTheShellDoesNotPreload(t *testing.T) {
 	_, version, _ := strings.Cut(shell, "/portal/assets/")
 	version, _, _ = strings.Cut(version, "/")
 	for _, name := range []string{"vendor/pdf.js", "vendor/pdf.worker.js"} {
-		c.Get("/portal/assets/"+version+"/"+name).WantStatus(http.StatusOK).WantHeader("Content-Type", "text/javascript; charset=utf-8").
+		c.Get("/portal/assets/"+version+"/"+name).WantStatus(http.StatusOK).WantHeader("Content-Type",
+			"text/javascript; charset=utf-8").
 			WantHeader("Content-Security-Policy", "default-src 'none'")
 		if strings.Contains(shell, name) {
 			t.Errorf("the shell preloads %s, which only results of PDFs need", name)

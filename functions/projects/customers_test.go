@@ -13,7 +13,8 @@ const (
 	bolt = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e23"
 )
 
-// To a user of a customer, whatever the role, only the projects of the same customer exist. Nobody of a customer changes a project.
+// To a user of a customer, whatever the role, only the projects of the same customer exist. Nobody of a customer
+// changes a project.
 //
 //proves:docs/security.md
 func TestCustomersReadTheirProjects(t *testing.T) {
@@ -21,27 +22,33 @@ func TestCustomersReadTheirProjects(t *testing.T) {
 	o.customer(acme)
 	o.customer(bolt)
 	create := func(customerID, name, status string) string {
-		body := fmt.Sprintf(`{"name":%q,"status":%q,"customerId":%q,"settings":{"a":1},"metadata":{"b":2}}`, name, status, customerID)
+		body := fmt.Sprintf(`{"name":%q,"status":%q,"customerId":%q,"settings":{"a":1},"metadata":{"b":2}}`, name, status,
+			customerID)
 		if customerID == "" {
 			body = fmt.Sprintf(`{"name":%q,"status":%q}`, name, status)
 		}
 		return "/v1/projects/" + o.asAdmin().Post("/v1/projects", body).WantStatus(http.StatusCreated).Text("data.id")
 	}
-	own, archived, other, vendor := create(acme, "Loom", "active"), create(acme, "Mill", "archived"), create(bolt, "Lathe", "active"),
+	own, archived, other, vendor := create(acme, "Loom", "active"), create(acme, "Mill", "archived"),
+		create(bolt, "Lathe", "active"),
 		create("", "Lens", "active")
 	for _, role := range principal.Roles() {
 		_, key := o.userOf(acme, string(role)+"@acme.example", role)
 		member := o.withKey(key)
 		for query, total := range map[string]int{
-			"": 2, "?status=active": 1, "?customerId=" + acme: 2, "?customerId=" + acme + "&status=archived": 1, "?customerId=" + bolt: 0,
-			"?status=draft": 0,
+			"": 2, "?status=active": 1, "?customerId=" + acme: 2, "?customerId=" + acme + "&status=archived": 1,
+			"?customerId=" + bolt: 0,
+			"?status=draft":       0,
 		} {
 			member.Get("/v1/projects"+query).WantStatus(http.StatusOK).WantValue("pagination.total", total)
 		}
-		member.Get("/v1/projects").WantValue("data.0.name", "Loom").WantValue("data.1.name", "Mill").WantValue("data.0.customerId", acme)
-		member.Get("/v1/projects/search?q=l").WantStatus(http.StatusOK).WantValue("data.0.name", "Loom").WantValue("data.1", nil)
+		member.Get("/v1/projects").WantValue("data.0.name", "Loom").WantValue("data.1.name", "Mill").
+			WantValue("data.0.customerId", acme)
+		member.Get("/v1/projects/search?q=l").WantStatus(http.StatusOK).WantValue("data.0.name", "Loom").
+			WantValue("data.1", nil)
 		member.Get("/v1/projects/search?q=l&customerId="+bolt).WantStatus(http.StatusOK).WantValue("data", []any{})
-		member.Get(own).WantStatus(http.StatusOK).WantValue("data.settings", map[string]any{}).WantValue("data.metadata", map[string]any{})
+		member.Get(own).WantStatus(http.StatusOK).WantValue("data.settings", map[string]any{}).
+			WantValue("data.metadata", map[string]any{})
 		member.Get(archived).WantStatus(http.StatusOK)
 		for _, hidden := range []string{other, vendor} {
 			member.Get(hidden).WantStatus(http.StatusNotFound).WantValue("detail", "The project does not exist.")
@@ -89,5 +96,6 @@ func TestCustomerOfProjectMustExist(t *testing.T) {
 		root.Put(at, body).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/customerId")
 	}
 	root.Get(at).WantHeader("ETag", `"1"`)
-	root.Get("/v1/projects?customerId=acme").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/customerId")
+	root.Get("/v1/projects?customerId=acme").WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "query/customerId")
 }

@@ -44,10 +44,13 @@ func TestCreateProjectRejectsInvalidInput(t *testing.T) {
 		"braced owner":       {`{"name":"A","ownerId":"{` + somebody + `}"}`, []string{"/ownerId"}},
 		"no member":          {`{"name":"A","members":[{"userId":"ada","role":"viewer"}]}`, []string{"/members/0/userId"}},
 		"no role":            {`{"name":"A","members":[{"userId":"` + somebody + `"}]}`, []string{"/members/0/role"}},
-		"wrong role":         {`{"name":"A","members":[{"userId":"` + somebody + `","role":"boss"}]}`, []string{"/members/0/role"}},
-		"member and more":    {`{"name":"A","members":[{"userId":"` + somebody + `","role":"viewer","since":1}]}`, []string{"/members/0/since"}},
-		"a member twice":     {`{"name":"A","members":[` + member + `,` + strings.ToUpper(member[:47]) + member[47:] + `]}`, nil},
-		"many members":       {`{"name":"A","members":[` + strings.Repeat(member+",", 100) + member + `]}`, []string{"/members"}},
+		"wrong role": {`{"name":"A","members":[{"userId":"` + somebody + `","role":"boss"}]}`,
+			[]string{"/members/0/role"}},
+		"member and more": {`{"name":"A","members":[{"userId":"` + somebody + `","role":"viewer","since":1}]}`,
+			[]string{"/members/0/since"}},
+		"a member twice": {`{"name":"A","members":[` + member + `,` + strings.ToUpper(member[:47]) + member[47:] + `]}`, nil},
+		"many members": {`{"name":"A","members":[` + strings.Repeat(member+",", 100) + member + `]}`,
+			[]string{"/members"}},
 		"settings a list":    {`{"name":"A","settings":[]}`, []string{"/settings"}},
 		"settings too deep":  {`{"name":"A","settings":` + deep + `}`, []string{"/settings"}},
 		"metadata a text":    {`{"name":"A","metadata":"x"}`, []string{"/metadata"}},
@@ -100,7 +103,8 @@ func TestListProjectsRejectsInvalidQueries(t *testing.T) {
 		"role=admin": "query/role", "limit=%zz": "query",
 	} {
 		t.Run(query, func(t *testing.T) {
-			response := o.asAdmin().For(t).Get("/v1/projects?"+query).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
+			response := o.asAdmin().For(t).Get("/v1/projects?"+query).WantStatus(http.StatusBadRequest).
+				WantValue("code", "VALIDATION_ERROR")
 			if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 				t.Errorf("pointers %q, want %q", got, pointer)
 			}
@@ -115,7 +119,8 @@ func TestProjectsRejectInvalidPathsAndMethods(t *testing.T) {
 	}
 	o.asAdmin().Get("/v1/projects/" + somebody).WantStatus(http.StatusNotFound)
 	o.asAdmin().Get("/v1/projects/a/b").WantStatus(http.StatusNotFound)
-	o.asAdmin().Do(http.MethodPatch, "/v1/projects", "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD, POST")
+	o.asAdmin().Do(http.MethodPatch, "/v1/projects", "{}").WantStatus(http.StatusMethodNotAllowed).
+		WantHeader("Allow", "GET, HEAD, POST")
 }
 
 func TestUpdateProjectRejectsInvalidInput(t *testing.T) {

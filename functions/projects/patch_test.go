@@ -59,7 +59,8 @@ func TestPatchChecksVersionAndType(t *testing.T) {
 	root.With("If-Match", `"7"`).Patch(at, `{"name":"Grace"}`).WantStatus(http.StatusPreconditionFailed)
 	root.With("If-Match", `"1"`).Patch(at, `{"name":"Grace"}`).WantStatus(http.StatusOK).WantValue("data.name", "Grace")
 	root.With("Content-Type", "application/json-patch+json").Patch(at, `[]`).WantStatus(http.StatusUnsupportedMediaType)
-	root.With("Content-Type", "application/merge-patch+json").Put(at, `{"name":"Ada"}`).WantStatus(http.StatusUnsupportedMediaType)
+	root.With("Content-Type", "application/merge-patch+json").Put(at, `{"name":"Ada"}`).
+		WantStatus(http.StatusUnsupportedMediaType)
 	root.Patch(at, `null`).WantStatus(http.StatusBadRequest)
 	root.Patch(at, `{"title":"Ada"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/title")
 }

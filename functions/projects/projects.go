@@ -15,14 +15,14 @@ import (
 	"portside/shared/web/resource"
 )
 
-// ListedProject is a project in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores
-// the fields of unexported ones.
+// ListedProject is a project in a list. Structs that are embedded in inputs and outputs are exported, because huma
+// ignores the fields of unexported ones.
 type ListedProject struct {
 	ID          string          `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Name        string          `json:"name" doc:"Name of the project; not necessarily unique." example:"Difference Engine"`
-	Description string          `json:"description" doc:"Empty if there is none." example:"Tables of logarithms, without errors."`
+	Description string          `json:"description" doc:"Empty if not set." example:"Tables of logarithms, without errors."`
 	Status      projects.Status `json:"status" enum:"draft,active,on_hold,completed,archived" doc:"Progress of the project." example:"active"`
-	CustomerID  *string         `json:"customerId" format:"uuid" doc:"Customer to whom the project belongs, whose users can read it; null if there is none." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	CustomerID  *string         `json:"customerId" format:"uuid" doc:"ID of the project's customer, whose users can read the project; null if the project belongs to the vendor." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	OwnerID     string          `json:"ownerId" format:"uuid" doc:"ID of the owner, who may have been deleted." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	CreatedAt   time.Time       `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 }
@@ -186,7 +186,8 @@ type createProjectOutput struct {
 
 func (s *service) create(ctx context.Context, in *createProjectInput) (*createProjectOutput, error) {
 	caller, _ := principal.From(ctx)
-	created, err := s.projects.Create(ctx, projects.CreateOptions{Caller: caller, IdempotencyKey: in.IdempotencyKey}, in.project())
+	created, err := s.projects.Create(ctx, projects.CreateOptions{Caller: caller, IdempotencyKey: in.IdempotencyKey},
+		in.project())
 	if err != nil {
 		return nil, err
 	}

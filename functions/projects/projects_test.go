@@ -28,9 +28,11 @@ func TestProjectIsCreatedUpdatedAndDeleted(t *testing.T) {
 	ada, _ := o.user("ada@example.com", principal.User)
 
 	created := root.Post("/v1/projects", engine).WantStatus(http.StatusCreated).
-		WantValue("data.name", "Difference Engine").WantValue("data.description", "Tables\nof logarithms").WantValue("data.status", "draft").
+		WantValue("data.name", "Difference Engine").WantValue("data.description", "Tables\nof logarithms").
+		WantValue("data.status", "draft").
 		WantValue("data.ownerId", o.admin.ID).WantValue("data.members", []any{}).WantValue("data.metadata.tags.0", "a").
-		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"1"`)
+		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z").
+		WantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
 		t.Errorf("a number lost precision: %s", created.Body)
 	}
@@ -46,10 +48,13 @@ func TestProjectIsCreatedUpdatedAndDeleted(t *testing.T) {
 		WantValue("data.name", "Difference Engine").WantValue("data.status", "active").WantValue("data.ownerId", ada.ID).
 		WantValue("data.members", []any{map[string]any{"userId": ada.ID, "role": "editor"}}).
 		WantValue("data.settings", map[string]any{}).WantValue("data.metadata.tags.0", "a").
-		WantValue("data.updatedAt", "2026-03-02T10:00:00Z").WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"2"`)
+		WantValue("data.updatedAt", "2026-03-02T10:00:00Z").WantValue("data.createdAt", "2026-03-02T09:00:00Z").
+		WantHeader("ETag", `"2"`)
 	root.Put(at, `{"status":"active","name":"Difference Engine"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`) // nothing changed
-	root.Get("/v1/projects?status=active").WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.ownerId", ada.ID)
-	root.Get("/v1/projects?status=on_hold").WantStatus(http.StatusOK).WantValue("pagination.total", 0).WantValue("data", []any{})
+	root.Get("/v1/projects?status=active").WantStatus(http.StatusOK).WantValue("pagination.total", 1).
+		WantValue("data.0.ownerId", ada.ID)
+	root.Get("/v1/projects?status=on_hold").WantStatus(http.StatusOK).WantValue("pagination.total", 0).
+		WantValue("data", []any{})
 	root.Put(at, `{"members":[],"description":""}`).WantStatus(http.StatusOK).WantValue("data.members", []any{}).
 		WantValue("data.description", "")
 
@@ -74,7 +79,8 @@ func TestListProjectsPages(t *testing.T) {
 		WantValue("data.2.name", "P4").WantValue("data.3", nil).WantValue("pagination.hasMore", true)
 	root.Get("/v1/projects?status=draft&limit=2&offset=1").WantStatus(http.StatusOK).WantValue("data.0.name", "P3").
 		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false, "next": nil})
-	root.Get("/v1/projects?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
+	root.Get("/v1/projects?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).
+		WantValue("pagination.hasMore", false)
 
 	listed := root.Get("/v1/projects?limit=1").JSON("data.0").(map[string]any)
 	want := []string{"createdAt", "customerId", "description", "id", "name", "ownerId", "status"}
@@ -102,9 +108,11 @@ func TestIfMatch(t *testing.T) {
 	root := o.asAdmin()
 	at := "/v1/projects/" + root.Post("/v1/projects", engine).Text("data.id")
 	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
-	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).WantValue("code", "PRECONDITION_FAILED")
+	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).
+		WantValue("code", "PRECONDITION_FAILED")
 	root.With("If-Match", `"1"`).Delete(at).WantStatus(http.StatusPreconditionFailed)
-	root.With("If-Match", "abc").Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "header/If-Match")
+	root.With("If-Match", "abc").Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "header/If-Match")
 	root.With("If-Match", "*").Put(at, `{"name":"D"}`).WantStatus(http.StatusOK)
 	root.With("If-Match", `"7", "3"`).Delete(at).WantStatus(http.StatusNoContent)
 }
@@ -139,7 +147,8 @@ func TestIdempotencyKey(t *testing.T) {
 	if !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}
-	once.Post("/v1/projects", `{"name":"B"}`).WantStatus(http.StatusUnprocessableEntity).WantValue("code", "IDEMPOTENCY_KEY_REUSED")
+	once.Post("/v1/projects", `{"name":"B"}`).WantStatus(http.StatusUnprocessableEntity).
+		WantValue("code", "IDEMPOTENCY_KEY_REUSED")
 	_, other := o.user("other@example.com", principal.Manager)
 	o.withKey(other).With("Idempotency-Key", "order 66").Post("/v1/projects", body).WantStatus(http.StatusCreated).
 		WantHeader("Idempotency-Replayed", "") // idempotency keys of other callers do not count
@@ -177,11 +186,14 @@ func TestNewOwnerAndMembersMustExist(t *testing.T) {
 	const nobody = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
 	root.Post("/v1/projects", fmt.Sprintf(`{"name":"A","ownerId":%q,"members":[{"userId":%q,"role":"owner"},{"userId":%q,"role":"viewer"}]}`,
 		nobody, ada.ID, nobody)).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR").
-		WantValue("errors.0.pointer", "/ownerId").WantValue("errors.1.pointer", "/members/1/userId").WantValue("errors.2", nil)
+		WantValue("errors.0.pointer", "/ownerId").WantValue("errors.1.pointer", "/members/1/userId").
+		WantValue("errors.2", nil)
 
 	both := fmt.Sprintf(`"ownerId":%q,"members":[{"userId":%q,"role":"owner"}]`, ada.ID, ada.ID)
-	at := "/v1/projects/" + root.Post("/v1/projects", `{"name":"A",`+both+`}`).WantStatus(http.StatusCreated).Text("data.id")
-	root.Put(at, fmt.Sprintf(`{"ownerId":%q}`, nobody)).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/ownerId")
+	at := "/v1/projects/" + root.Post("/v1/projects", `{"name":"A",`+both+`}`).WantStatus(http.StatusCreated).
+		Text("data.id")
+	root.Put(at, fmt.Sprintf(`{"ownerId":%q}`, nobody)).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "/ownerId")
 	root.Get(at).WantHeader("ETag", `"1"`)
 
 	o.deleteUser(ada.ID)

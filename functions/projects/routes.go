@@ -45,7 +45,7 @@ var (
 	searchProjects = huma.Operation{
 		OperationID: "searchProjects", Method: http.MethodGet, Path: path + "/search", Tags: tags, Summary: "Search projects",
 		Description: "Returns the projects whose name has the text at the beginning of its first, second or third word: `diff` and `eng` find " +
-			"Difference Engine. The results are in the order of what was found, each project once. A search finds a change with the next " +
+			"Difference Engine. The results are sorted by the text that matched, each project once. A search finds a change with the next " +
 			"request and takes the same time for any number of projects. A page can have fewer results than `limit` although " +
 			"`pagination.hasMore` is true.",
 	}

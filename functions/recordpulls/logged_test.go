@@ -37,14 +37,16 @@ func TestPullsWithImpossibleTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		event := fmt.Sprintf(`{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":%d,"message":%s}]}`, logged.UnixMilli(), message)
+		event := fmt.Sprintf(`{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":%d,"message":%s}]}`,
+			logged.UnixMilli(), message)
 		for range 2 {
 			if err := handle(record(store))(t.Context(), compress(t, []byte(event))); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		found := recorded(t, store)
-		if len(found) != 1 || !found[0].At.Equal(c.want) || !strings.Contains(out.String(), `"lines":1,"recorded":1,"broken":0`) {
+		if len(found) != 1 || !found[0].At.Equal(c.want) ||
+			!strings.Contains(out.String(), `"lines":1,"recorded":1,"broken":0`) {
 			t.Errorf("%s: recorded %+v, want the time %s; the function logged %s", name, found, c.want, out)
 		}
 	}

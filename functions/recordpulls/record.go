@@ -10,9 +10,9 @@ import (
 	"portside/shared/pulls"
 )
 
-// record returns the function that records the pulls of a batch. After an error Lambda retries the event, which is harmless,
-// because each pull is recorded only once. A corrupt line is logged and skipped, because a retry would not help and would delay
-// later batches.
+// record returns the function that records the pulls of a batch. After an error Lambda retries the event, which is
+// harmless, because each pull is recorded only once. A corrupt line is logged and skipped, because a retry would not
+// help and would delay later batches.
 func record(recorder pulls.Recorder) func(context.Context, loglines.Batch) error {
 	return func(ctx context.Context, batch loglines.Batch) error {
 		done, err := pulls.Ingest(ctx, recorder, batch)

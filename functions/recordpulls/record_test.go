@@ -34,7 +34,8 @@ func newStore(tb testing.TB) *pullsdynamo.Store {
 // recorded returns the stored pulls of the two days around midnight.
 func recorded(tb testing.TB, store pulls.Store) []pulls.Pull {
 	tb.Helper()
-	found, more, err := store.Page(tb.Context(), pulls.Range{From: midnight.AddDate(0, 0, -1), To: midnight.AddDate(0, 0, 1), Limit: 200})
+	found, more, err := store.Page(tb.Context(),
+		pulls.Range{From: midnight.AddDate(0, 0, -1), To: midnight.AddDate(0, 0, 1), Limit: 200})
 	if err != nil || more {
 		tb.Fatalf("more than one page: %v, %v", more, err)
 	}
@@ -145,10 +146,12 @@ func TestInvalidEventsAreSkipped(t *testing.T) {
 	const delivered = `{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":2,"message":["secret-content"]},` +
 		`{"id":"2","timestamp":2,"message":"{\"msg\":\"pull\",\"pull\":{\"at\":\"2026-11-21T23:59:59Z\",\"kind\":\"chart\",` +
 		`\"repository\":\"p\",\"reference\":\"1\",\"credential\":\"a\",\"owner\":\"b\"}}"}]}`
-	if err := handle(record(store))(t.Context(), compress(t, []byte(delivered))); err != nil || len(recorded(t, store)) != 1 {
+	if err := handle(record(store))(t.Context(), compress(t, []byte(delivered))); err != nil ||
+		len(recorded(t, store)) != 1 {
 		t.Errorf("recorded %d, %v", len(recorded(t, store)), err)
 	}
-	if logged := out.String(); !strings.Contains(logged, `"lines":2,"recorded":1,"broken":1`) || strings.Contains(logged, "secret-content") {
+	if logged := out.String(); !strings.Contains(logged, `"lines":2,"recorded":1,"broken":1`) ||
+		strings.Contains(logged, "secret-content") {
 		t.Errorf("the function logged %s", logged)
 	}
 }
@@ -164,7 +167,8 @@ func TestCorruptBatchIsLoggedAndNotRetried(t *testing.T) {
 		out := testkit.CaptureLogs(t)
 		err := handle(record(failingStore{}))(t.Context(), event)
 		logged := out.String()
-		if err != nil || strings.Contains(logged, "corrupt batch") != (name != "no lines") || strings.Contains(logged, "secret-content") {
+		if err != nil || strings.Contains(logged, "corrupt batch") != (name != "no lines") ||
+			strings.Contains(logged, "secret-content") {
 			t.Errorf("%s: error %v, and the function logged %q", name, err, logged)
 		}
 	}

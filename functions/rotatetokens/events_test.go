@@ -43,7 +43,8 @@ func (h *fixture) prepare(payload []byte) {
 	}
 	h.createSecret(h.terms())
 	_, err := h.secrets.RotateSecret(h.tb.Context(), &secretsmanager.RotateSecretInput{
-		SecretId: &h.secret, ClientRequestToken: &event.Version, RotationLambdaARN: aws.String("arn:aws:lambda:::function:RotateTokensFunction"),
+		SecretId: &h.secret, ClientRequestToken: &event.Version,
+		RotationLambdaARN: aws.String("arn:aws:lambda:::function:RotateTokensFunction"),
 	})
 	if err != nil {
 		h.tb.Fatal(err)

@@ -29,7 +29,8 @@ func build(settings *start.Settings) (any, error) {
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, table, settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
+	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys,
+		daycounts.In(settings.String("ANALYTICS_TABLE")))
 	vault := rotationsecrets.New(secretsmanager.NewFromConfig(cfg))
 	owners, ledger := owners{users.NewIssuer(people, people.Keys)}, expirynoticesdynamo.New(client, table)
 	overlap := days(settings.Count("ROTATION_OVERLAP_DAYS"))

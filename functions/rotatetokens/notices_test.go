@@ -154,7 +154,8 @@ func TestNoticesFollowShortenedExpiry(t *testing.T) {
 		h.advance(day)
 		notices = append(notices, h.sentSubjects()...)
 	}
-	if want := []string{"Your access token expires within 3 days", "Your access token expires within a day"}; !slices.Equal(notices, want) {
+	if want := []string{"Your access token expires within 3 days",
+		"Your access token expires within a day"}; !slices.Equal(notices, want) {
 		t.Errorf("notices %q, want %q", notices, want)
 	}
 }
@@ -193,7 +194,8 @@ func TestNoticeDescribesUseOfTheToken(t *testing.T) {
 				t.Fatal(err)
 			}
 			sent := h.mailbox.take()
-			if len(sent) != 1 || !strings.Contains(strings.Join(strings.Fields(sent[0].Text), " "), c.want) || sent[0].To != h.owner.Email {
+			if len(sent) != 1 || !strings.Contains(strings.Join(strings.Fields(sent[0].Text), " "), c.want) ||
+				sent[0].To != h.owner.Email {
 				t.Fatalf("the notice is %+v, want one with %q", sent, c.want)
 			}
 			if strings.Contains(sent[0].HTML, "<Lovelace>") || strings.Contains(sent[0].HTML, "<1>") {
@@ -239,9 +241,9 @@ func TestFailedNoticeIsSentAnHourLater(t *testing.T) {
 	}
 }
 
-// TestNoticeIsSentAfterACrash crashes a run at each of its calls in turn. The next run sends the mail, at the latest after
-// the lease of the crashed run has expired. The mail is sent twice only if the run crashed after sending and before
-// recording it.
+// TestNoticeIsSentAfterACrash crashes a run at each of its calls in turn. The next run sends the mail, at the latest
+// after the lease of the crashed run has expired. The mail is sent twice only if the run crashed after sending and
+// before recording it.
 func TestNoticeIsSentAfterACrash(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for at := 1; ; at++ {

@@ -74,7 +74,8 @@ func (h *fixture) mailedTokens() []string {
 	return ids
 }
 
-// TestRunsContinueWhereTheLastOneStopped cuts each run after a number of mails. Together, the runs send each notice once.
+// TestRunsContinueWhereTheLastOneStopped cuts each run after a number of mails. Together, the runs send each notice
+// once.
 func TestRunsContinueWhereTheLastOneStopped(t *testing.T) {
 	const tokens = 2*expirynotices.PageSize + 4 // of which each of two days has more than a page
 	for _, mails := range []int{1, 57, expirynotices.PageSize} {
@@ -120,7 +121,8 @@ func (h *fixture) cut(t *testing.T, mails int) outcome {
 	return got
 }
 
-// TestARunReadsOnlyTheRest cuts a run within the third of four days of expiry. The next run does not read the first two again.
+// TestARunReadsOnlyTheRest cuts a run within the third of four days of expiry. The next run does not read the first two
+// again.
 func TestARunReadsOnlyTheRest(t *testing.T) {
 	h := newFixture(t)
 	h.issueMany(40, lifetimes()...) // ten on each day
@@ -135,8 +137,8 @@ func TestARunReadsOnlyTheRest(t *testing.T) {
 	}
 }
 
-// TestAWalkOfYesterdayStartsAgain cuts the walk of one day. The next day sends the rest, and the notice of a token whose day of
-// expiry the first walk had passed.
+// TestAWalkOfYesterdayStartsAgain cuts the walk of one day. The next day sends the rest, and the notice of a token
+// whose day of expiry the first walk had passed.
 func TestAWalkOfYesterdayStartsAgain(t *testing.T) {
 	h := newFixture(t)
 	h.issueMany(8, lifetimes()...)
@@ -168,7 +170,8 @@ func (h *fixture) tokensMailedBySchedule(t *testing.T) []string {
 	return h.mailedTokens()
 }
 
-// TestARunThatLostItsLeaseStops lets the lease of a run expire during a mail. The next run sends everything, and the first one stops.
+// TestARunThatLostItsLeaseStops lets the lease of a run expire during a mail. The next run sends everything, and the
+// first one stops.
 func TestARunThatLostItsLeaseStops(t *testing.T) {
 	h := newFixture(t)
 	h.issueMany(12, lifetimes()...)
@@ -210,7 +213,8 @@ func TestADamagedTokenDoesNotStopTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.advance(day)
-	if got, err := h.runSchedule(); err == nil || got.Sent != 12 || got.DaysBehind != 0 || !strings.Contains(err.Error(), damaged.ID()) {
+	if got, err := h.runSchedule(); err == nil || got.Sent != 12 || got.DaysBehind != 0 ||
+		!strings.Contains(err.Error(), damaged.ID()) {
 		t.Errorf("got %+v, %v; want 12 mails and an error that names the token", got, err)
 	}
 	h.mailbox.take()

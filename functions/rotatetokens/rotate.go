@@ -12,7 +12,8 @@ import (
 	"portside/shared/rotation"
 )
 
-// outcome is the result of an invocation, for people who invoke the function. Secrets Manager and the scheduler ignore it.
+// outcome is the result of an invocation, for people who invoke the function. Secrets Manager and the scheduler ignore
+// it.
 type outcome struct {
 	Step       string `json:"step,omitempty"`       // step of a rotation that was completed
 	Sent       int    `json:"sent,omitempty"`       // number of notices sent

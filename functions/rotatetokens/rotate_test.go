@@ -51,7 +51,8 @@ func TestRotationRenewsTokenWithOverlap(t *testing.T) {
 }
 
 // TestRotationResumesAfterACrash crashes the function at each of its calls in turn, before or after the call, and then
-// retries as Secrets Manager does. After each crash, the current token is valid, and all valid tokens are in the secret.
+// retries as Secrets Manager does. After each crash, the current token is valid, and all valid tokens are in the
+// secret.
 func TestRotationResumesAfterACrash(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
@@ -311,7 +312,8 @@ func TestPendingTokenMustMatchTerms(t *testing.T) {
 	}
 }
 
-// TestTokenOfCanceledRotationExpires cancels a rotation after its token was stored. The next rotation makes that token expire.
+// TestTokenOfCanceledRotationExpires cancels a rotation after its token was stored. The next rotation makes that token
+// expire.
 func TestTokenOfCanceledRotationExpires(t *testing.T) {
 	h := newFixture(t)
 	h.createSecret(h.terms())
@@ -353,16 +355,18 @@ func TestInvalidEventIsRejected(t *testing.T) {
 	}
 }
 
-// TestRotationKeepsTheMakers rotates a secret with a token that was created with a key. The key no longer works, which does not matter to
-// the rotation.
+// TestRotationKeepsTheMakers rotates a secret with a token that was created with a key. The key no longer works, which
+// does not matter to the rotation.
 func TestRotationKeepsTheMakers(t *testing.T) {
 	h := newFixture(t)
-	makers := []principal.Maker{{UserID: h.owner.ID, CredentialID: "3vQB7B6MrGQZ"}, {UserID: "another user", CredentialID: "3vQB7B6MrGQA"}}
+	makers := []principal.Maker{{UserID: h.owner.ID, CredentialID: "3vQB7B6MrGQZ"},
+		{UserID: "another user", CredentialID: "3vQB7B6MrGQA"}}
 	held := h.issue(credentials.AccessToken, 90, func(c *credentials.Credential) {
 		c.Scopes, c.Makers = h.terms().Scopes, makers
 	})
 	value := rotation.Value{Terms: h.terms(), Token: held.Reveal()}
-	_, err := h.secrets.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{Name: &h.secret, SecretString: aws.String(value.Text())})
+	_, err := h.secrets.CreateSecret(t.Context(),
+		&secretsmanager.CreateSecretInput{Name: &h.secret, SecretString: aws.String(value.Text())})
 	if err != nil {
 		t.Fatal(err)
 	}

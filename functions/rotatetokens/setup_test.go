@@ -56,8 +56,9 @@ func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
 	h := &fixture{
-		tb: tb, now: time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC), mailbox: &mailbox{}, crash: &crash{}, secrets: awstest.SecretsManager(tb),
-		secret: "portside/acme", client: client,
+		tb: tb, now: time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC), mailbox: &mailbox{}, crash: &crash{},
+		secrets: awstest.SecretsManager(tb),
+		secret:  "portside/acme", client: client,
 	}
 	credentialsTable, usersTable := awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "UsersTable")
 	h.counts = awstest.Table(tb, client, "RequestCountsTable")
@@ -107,7 +108,8 @@ func (h *fixture) user(email string, role principal.Role) users.User {
 
 func (h *fixture) setStatus(status users.Status) {
 	h.tb.Helper()
-	_, err := h.users.Update(h.tb.Context(), principal.Operator(), versions.Target{ID: h.owner.ID}, users.Change{Status: &status})
+	_, err := h.users.Update(h.tb.Context(), principal.Operator(), versions.Target{ID: h.owner.ID},
+		users.Change{Status: &status})
 	if err != nil {
 		h.tb.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"portside/shared/seals"
 )
 
-// seal returns the handler of a schedule. It ignores the event. An error changes nothing of the objects that are sealed already, and Lambda
-// and the next hour continue behind them.
+// seal returns the handler of a schedule. It ignores the event. An error changes nothing of the objects that are sealed
+// already, and Lambda and the next hour continue behind them.
 func seal(s seals.Sealer) func(context.Context, json.RawMessage) error {
 	return func(ctx context.Context, _ json.RawMessage) error {
 		run, err := s.Seal(ctx)

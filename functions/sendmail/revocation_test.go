@@ -13,8 +13,8 @@ import (
 	"portside/shared/users"
 )
 
-// TestScheduleContinuesARevocation interrupts the end of a key after its first transaction. The schedule ends what the key has made, and
-// mails the other owner.
+// TestScheduleContinuesARevocation interrupts the end of a key after its first transaction. The schedule ends what the
+// key has made, and mails the other owner.
 //
 //proves:docs/security.md
 func TestScheduleContinuesARevocation(t *testing.T) {

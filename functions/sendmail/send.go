@@ -35,8 +35,9 @@ func (t tasks) invite(ctx context.Context) (invited, signedIn int, err error) {
 	return invited, signedIn, errors.Join(failures...)
 }
 
-// handle returns the handler; it accepts any event. An error of one domain does not stop the mails of other domains. The handler
-// then fails the invocation, which raises the alarm on failed invocations. The next run retries the mails that were not sent.
+// handle returns the handler; it accepts any event. An error of one domain does not stop the mails of other domains.
+// The handler then fails the invocation, which raises the alarm on failed invocations. The next run retries the mails
+// that were not sent.
 func handle(t tasks) func(context.Context, json.RawMessage) error {
 	return func(ctx context.Context, _ json.RawMessage) error {
 		closed, closingsErr := t.closings(ctx)      // first, because credentials may work that should not
@@ -46,7 +47,8 @@ func handle(t tasks) func(context.Context, json.RawMessage) error {
 		requested, requestsErr := t.requests(ctx)
 		invited, lateSignIns, invitationsErr := t.invite(ctx) // last, because imports leave the most mails
 		signedIn += lateSignIns
-		slog.InfoContext(ctx, "mails", "invitations", invited, "credentialRequests", requested, "signIns", signedIn, "notices", noticed,
+		slog.InfoContext(ctx, "mails", "invitations", invited, "credentialRequests", requested, "signIns", signedIn,
+			"notices", noticed,
 			"revocations", ended, "closings", closed)
 		return errors.Join(closingsErr, signInsErr, revocationsErr, noticesErr, invitationsErr, requestsErr)
 	}

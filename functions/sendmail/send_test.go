@@ -60,7 +60,8 @@ func newFixture(tb testing.TB) *fixture {
 	now := func() time.Time { return o.now }
 	table := credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), "")
 	o.client, o.table = client, table
-	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table, daycounts.In(awstest.Table(tb, client, "AnalyticsTable")))
+	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table,
+		daycounts.In(awstest.Table(tb, client, "AnalyticsTable")))
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	o.people = store
 	o.inviter = users.NewInviter(store.Invitations, o.server.mailer(), now)
@@ -147,7 +148,8 @@ func TestMailsAreSentOnce(t *testing.T) {
 		o.mustRun()
 		o.now = o.now.Add(users.SendAfter + time.Second)
 	}
-	if got, want := o.server.recipients(), []string{"sent-at-once@example.com", "late@example.com"}; !slices.Equal(got, want) {
+	if got, want := o.server.recipients(),
+		[]string{"sent-at-once@example.com", "late@example.com"}; !slices.Equal(got, want) {
 		t.Errorf("mails went to %v, want %v", got, want)
 	}
 }
@@ -234,7 +236,8 @@ func (o *fixture) user(email string, role principal.Role) principal.Principal {
 	return principal.Principal{UserID: created.User.ID, Role: role, CredentialID: key.Key.ID}
 }
 
-// TestErrorOfOneDomainDoesNotStopTheOther rejects an invitation permanently, and accepts the mail of a credential request.
+// TestErrorOfOneDomainDoesNotStopTheOther rejects an invitation permanently, and accepts the mail of a credential
+// request.
 func TestErrorOfOneDomainDoesNotStopTheOther(t *testing.T) {
 	o := newFixture(t)
 	o.user("root@example.com", principal.Admin)
@@ -348,7 +351,8 @@ func (p *sesServer) recipients() []string {
 	return all
 }
 
-// envelopes returns the senders and recipients of all mails, as JSON. The texts are left out, because their links are random.
+// envelopes returns the senders and recipients of all mails, as JSON. The texts are left out, because their links are
+// random.
 func (p *sesServer) envelopes(tb testing.TB) []byte {
 	tb.Helper()
 	p.mu.Lock()

@@ -18,8 +18,8 @@ import (
 	"portside/testclient/scale"
 )
 
-// TestCustomersTakeTurns imports random numbers of users for several customers, one after the other. Before the nth invitation of a
-// customer, at most n of each other customer are sent.
+// TestCustomersTakeTurns imports random numbers of users for several customers, one after the other. Before the nth
+// invitation of a customer, at most n of each other customer are sent.
 //
 //proves:docs/security.md
 func TestCustomersTakeTurns(t *testing.T) {
@@ -40,7 +40,8 @@ func TestCustomersTakeTurns(t *testing.T) {
 		rows := make([]users.NewUser, 1+random.IntN(20))
 		for n := range rows {
 			rows[n] = users.NewUser{
-				Email: fmt.Sprintf("user%d@company%d.example.com", n, i), Name: "Ada", Role: principal.Viewer, CustomerID: id, ActivationEmail: true,
+				Email: fmt.Sprintf("user%d@company%d.example.com", n, i), Name: "Ada", Role: principal.Viewer, CustomerID: id,
+				ActivationEmail: true,
 			}
 		}
 		options := users.ImportOptions{Caller: principal.Operator(), BaseURL: "https://portal.example.com"}

@@ -24,7 +24,8 @@ func newCookie(name, value string, lifetime time.Duration) string {
 // newSiteCookie is newCookie with another rule about the pages whose requests send the cookie.
 func newSiteCookie(name, value string, lifetime time.Duration, sameSite http.SameSite) string {
 	cookie := http.Cookie{ //nolint:gosec // the callers choose Strict or Lax
-		Name: name, Value: value, Path: "/", MaxAge: int(lifetime.Seconds()), Secure: true, HttpOnly: true, SameSite: sameSite,
+		Name: name, Value: value, Path: "/", MaxAge: int(lifetime.Seconds()), Secure: true, HttpOnly: true,
+		SameSite: sameSite,
 	}
 	return cookie.String()
 }

@@ -186,7 +186,8 @@ func TestFiftyCodesPerAddressAndDay(t *testing.T) {
 	b.useCode("ada@example.com", code).WantStatus(http.StatusCreated)
 }
 
-// TestSignInsOfAUserAreLimited has a user sign in again and again, which makes each concurrent change by an administrator fail.
+// TestSignInsOfAUserAreLimited has a user sign in again and again, which makes each concurrent change by an
+// administrator fail.
 //
 //proves:docs/security.md
 func TestSignInsOfAUserAreLimited(t *testing.T) {
@@ -200,7 +201,8 @@ func TestSignInsOfAUserAreLimited(t *testing.T) {
 	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
 
 	suspended, target := users.Suspended, versions.Target{ID: f.ada.ID}
-	if _, err := f.users().Update(t.Context(), principal.Operator(), target, users.Change{Status: &suspended}); err != nil {
+	if _, err := f.users().Update(t.Context(), principal.Operator(), target,
+		users.Change{Status: &suspended}); err != nil {
 		t.Fatal(err)
 	}
 	f.clock.Advance(10 * time.Minute)
@@ -215,7 +217,8 @@ func TestAddressGetsSixtyMailsPerHour(t *testing.T) {
 	for i := range 60 {
 		f.browser().from(fmt.Sprintf("203.0.113.%d:1", i)).ask("ada@example.com").WantStatus(http.StatusAccepted)
 	}
-	f.browser().from("198.51.100.1:1").ask("ada@example.com").WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "3600")
+	f.browser().from("198.51.100.1:1").ask("ada@example.com").WantStatus(http.StatusTooManyRequests).
+		WantHeader("Retry-After", "3600")
 	f.clock.Advance(time.Hour)
 	f.browser().from("198.51.100.1:1").ask("ada@example.com").WantStatus(http.StatusAccepted)
 }

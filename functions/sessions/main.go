@@ -22,8 +22,8 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// requestMailTime is how long every request for a sign-in mail takes; see sessions.Dependencies. Amazon SES usually accepts a mail
-// within a tenth of it.
+// requestMailTime is how long every request for a sign-in mail takes; see sessions.Dependencies. Amazon SES usually
+// accepts a mail within a tenth of it.
 const requestMailTime = time.Second
 
 func main() { start.HTTP(build) }

@@ -34,7 +34,7 @@ type openIDProvider struct {
 	service *openid.Service
 }
 
-// newOpenID returns the identity provider in the settings, or nil if there is none.
+// newOpenID returns the identity provider in the settings, or nil if the settings have none.
 func newOpenID(
 	settings *start.Settings, secret openidclient.SecretSource, store *openiddynamo.Store, people openid.People,
 ) *openIDProvider {
@@ -97,8 +97,8 @@ func (h *handlers) callbackURL(host string) string {
 	return web.PageURL(h.baseURL, host) + callbackPath
 }
 
-// finishOpenID begins the session of the person whom the provider sends back. It is a page, not an operation of the API,
-// because providers add query parameters, and because a person must see a page instead of problem details.
+// finishOpenID begins the session of the person that the provider sends back. It is a page, not an operation of the
+// API, because providers add query parameters, and because a person must see a page instead of problem details.
 func (h *handlers) finishOpenID(w http.ResponseWriter, r *http.Request) {
 	if h.openID == nil {
 		server.NotFound(w, r)
@@ -117,8 +117,8 @@ func (h *handlers) finishOpenID(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, page, http.StatusSeeOther) //nolint:gosec // a page of the portal
 }
 
-// finish returns the page to open also if it fails, unless the request does not name one. It needs no limit: it reads nothing unless
-// the state fits the cookie, and only a stored state, whose start has counted, leads to the provider.
+// finish returns the page to open also if it fails, unless the request does not name one. It needs no limit: it reads
+// nothing unless the state fits the cookie, and only a stored state, whose start has counted, leads to the provider.
 func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page string, err error) {
 	ctx, query, cookies := r.Context(), r.URL.Query(), r.Header.Get("Cookie")
 	finished, err := h.openID.service.Finish(ctx, openid.Callback{
@@ -138,8 +138,8 @@ func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page str
 	return signedIn, finished.Page, err
 }
 
-// openIDCookieOf returns the Set-Cookie header of a flow. The cookie is SameSite=Lax, because the request that needs it comes from
-// a page of the provider.
+// openIDCookieOf returns the Set-Cookie header of a flow. The cookie is SameSite=Lax, because the request that needs it
+// comes from a page of the provider.
 func openIDCookieOf(value string, lifetime time.Duration) string {
 	return newSiteCookie(openIDCookie, value, lifetime, http.SameSiteLaxMode)
 }

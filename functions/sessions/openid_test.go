@@ -36,8 +36,8 @@ func (b *browser) startOpenID(page string) string {
 	return r.Header.Get("Location")
 }
 
-// comeBack opens the address to which the provider sends a browser. Such a request comes from another site, so it has no
-// cookies that are SameSite=Strict.
+// comeBack opens the address to which the provider sends a browser. Such a request comes from another site, so it has
+// no cookies that are SameSite=Strict.
 func (b *browser) comeBack(callback *url.URL) webtest.Response {
 	b.f.tb.Helper()
 	client := webtest.New(b.f.tb, b.f.handler()).With("User-Agent", firefox).With("Sec-Fetch-Site", "cross-site")
@@ -67,7 +67,8 @@ func TestOpenIDReturnsToThePortalByDefault(t *testing.T) {
 	b := f.browser()
 	r := b.keep(b.client().Get("/v1/sign-in/openid")).WantStatus(http.StatusSeeOther)
 	b.comeBack(provider.SignIn(r.Header.Get("Location"))).WantHeader("Location", "/portal/")
-	for _, page := range []string{"https://evil.example.com/", "//evil.example.com", "/v1/users", "/portal/../v1/users", "/portal/\\e"} {
+	for _, page := range []string{"https://evil.example.com/", "//evil.example.com", "/v1/users", "/portal/../v1/users",
+		"/portal/\\e"} {
 		r := b.client().Get("/v1/sign-in/openid?return=" + url.QueryEscape(page)).WantStatus(http.StatusBadRequest)
 		if got := r.Pointers(); len(got) != 1 || got[0] != "query/return" {
 			t.Errorf("%s: %q", page, got)
@@ -177,7 +178,8 @@ func TestOpenIDIsThrottled(t *testing.T) {
 	b.wantProblem(b.client().Get("/v1/sign-in/openid"), "too-many-requests")
 }
 
-// TestOtherSitesCannotUseUpOpenID has a page of another site load both addresses as pictures in the browser of a visitor.
+// TestOtherSitesCannotUseUpOpenID has a page of another site load both addresses as pictures in the browser of a
+// visitor.
 //
 //proves:docs/security.md
 func TestOtherSitesCannotUseUpOpenID(t *testing.T) {
@@ -186,7 +188,8 @@ func TestOtherSitesCannotUseUpOpenID(t *testing.T) {
 	b := f.browser()
 	picture := webtest.New(t, f.handler()).With("Sec-Fetch-Site", "cross-site").With("Sec-Fetch-Mode", "no-cors")
 	for range 301 {
-		r := picture.Get("/v1/sign-in/openid?return=/portal/charts").WantHeader("Location", "/portal/sign-in?return=%2Fportal%2Fcharts")
+		r := picture.Get("/v1/sign-in/openid?return=/portal/charts").
+			WantHeader("Location", "/portal/sign-in?return=%2Fportal%2Fcharts")
 		if cookies := r.Header.Values("Set-Cookie"); len(cookies) > 0 {
 			t.Fatalf("another site has begun a sign-in: %q", cookies)
 		}
@@ -218,7 +221,8 @@ func TestOpenIDSessionsAreAsRecentAsTheSignInAtTheProvider(t *testing.T) {
 		}
 		b := f.browser()
 		b.comeBack(provider.SignIn(b.startOpenID("/portal/"))).WantHeader("Location", "/portal/")
-		b.client().Get("/v1/sessions/current").WantValue("data.authenticatedAt", c.authenticated).WantValue("data.recentUntil", c.recentUntil)
+		b.client().Get("/v1/sessions/current").WantValue("data.authenticatedAt", c.authenticated).
+			WantValue("data.recentUntil", c.recentUntil)
 		want := http.StatusOK
 		if c.claim == nil {
 			want = http.StatusForbidden

@@ -25,8 +25,8 @@ func newPasskeys(store *passkeysdynamo.Store, people passkeys.People, mailer pas
 	})
 }
 
-// RequestSource is the host that a request was sent to, and where it comes from. It is exported because huma ignores the fields
-// of unexported embedded structs.
+// RequestSource is the host that a request was sent to, and where it comes from. It is exported because huma ignores
+// the fields of unexported embedded structs.
 type RequestSource struct {
 	host    string
 	network string // of the client; see web.NetworkOf
@@ -181,7 +181,8 @@ func (h *handlers) signInByPasskey(ctx context.Context, in *signInInput) (sessio
 		return sessions.SignedIn{}, err
 	}
 	signedIn, err := h.sessions.SignIn(ctx, sessions.SignIn{
-		UserID: proved.UserID, Generation: &proved.Generation, Device: in.visit.Device, Session: in.visit.Session, Known: in.visit.Known,
+		UserID: proved.UserID, Generation: &proved.Generation, Device: in.visit.Device, Session: in.visit.Session,
+		Known: in.visit.Known,
 	})
 	if errors.Is(err, sessions.ErrSignIn) {
 		err = passkeys.ErrSignIn

@@ -106,7 +106,8 @@ func TestPasskeyOptions(t *testing.T) {
 		t.Errorf("the challenge has %d characters, want 43", n)
 	}
 	f.browser().client().Post("/v1/sign-in/passkey-options", "").WantStatus(http.StatusOK).
-		WantValue("data.rpId", "portal.example.com").WantValue("data.userVerification", "required").WantValue("data.allowCredentials", nil)
+		WantValue("data.rpId", "portal.example.com").WantValue("data.userVerification", "required").
+		WantValue("data.allowCredentials", nil)
 }
 
 // TestPasskeySignInsFollowTheRules changes one thing in each sign-in. Every failure gets the same response.
@@ -221,7 +222,8 @@ func TestRegistrationNeedsARecentSession(t *testing.T) {
 	b.client().With("Sec-Fetch-Site", "cross-site").Post("/v1/passkeys/options", "").WantStatus(http.StatusForbidden)
 	f.clock.Advance(15 * time.Minute)
 	b.client().Post("/v1/passkeys/options", "").WantStatus(http.StatusForbidden).WantValue("code", "SIGN_IN_REQUIRED")
-	b.client().Post("/v1/passkeys", `{"name":"x","credential":{}}`).WantStatus(http.StatusForbidden).WantValue("code", "SIGN_IN_REQUIRED")
+	b.client().Post("/v1/passkeys", `{"name":"x","credential":{}}`).WantStatus(http.StatusForbidden).
+		WantValue("code", "SIGN_IN_REQUIRED")
 }
 
 func TestPasskeyRenewsASession(t *testing.T) {

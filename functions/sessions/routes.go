@@ -14,7 +14,7 @@ import (
 type handlers struct {
 	sessions *sessions.Service
 	passkeys *passkeys.Service
-	openID   *openIDProvider // nil if there is none
+	openID   *openIDProvider // nil without an identity provider
 	baseURL  string          // of links in mails; empty: the host of the request
 }
 
@@ -87,7 +87,8 @@ var (
 		Description: "Returns the session of this request, and its user.",
 	}
 	deleteCurrentSession = huma.Operation{
-		OperationID: "deleteCurrentSession", Method: http.MethodDelete, Path: "/v1/sessions/current", Tags: []string{"Sessions"},
+		OperationID: "deleteCurrentSession", Method: http.MethodDelete, Path: "/v1/sessions/current",
+		Tags:    []string{"Sessions"},
 		Summary: "Sign out", DefaultStatus: http.StatusNoContent,
 		Description: "Ends the session of this request and removes its cookie.",
 	}
@@ -101,14 +102,16 @@ var (
 
 var (
 	createPasskeySignInOptions = huma.Operation{
-		OperationID: "createPasskeySignInOptions", Method: http.MethodPost, Path: "/v1/sign-in/passkey-options", Tags: []string{"Passkeys"},
+		OperationID: "createPasskeySignInOptions", Method: http.MethodPost, Path: "/v1/sign-in/passkey-options",
+		Tags:    []string{"Passkeys"},
 		Summary: "Begin a sign-in with a passkey",
 		Description: "Returns options for `navigator.credentials.get()`. Send its response to `POST /v1/sessions` within 5 minutes; it " +
 			"works once." + needsHostName,
 		Errors: []int{http.StatusConflict},
 	}
 	createPasskeyOptions = huma.Operation{
-		OperationID: "createPasskeyOptions", Method: http.MethodPost, Path: "/v1/passkeys/options", Tags: []string{"Passkeys"},
+		OperationID: "createPasskeyOptions", Method: http.MethodPost, Path: "/v1/passkeys/options",
+		Tags:    []string{"Passkeys"},
 		Summary: "Begin the registration of a passkey",
 		Description: "Returns options for `navigator.credentials.create()`. Send its response to `POST /v1/passkeys` within 5 minutes; it " +
 			"works once." + needsHostName,

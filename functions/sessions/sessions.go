@@ -10,8 +10,8 @@ import (
 	"portside/shared/web"
 )
 
-// ListedSession is a session in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores
-// the fields of unexported ones.
+// ListedSession is a session in a list. Structs that are embedded in inputs and outputs are exported, because huma
+// ignores the fields of unexported ones.
 type ListedSession struct {
 	ID              string     `json:"id" doc:"Public ID of the session." example:"3vQB7B6MrGQZ"`
 	Device          string     `json:"device" doc:"The browser that signed in." example:"Firefox on Windows"`
@@ -33,7 +33,7 @@ type SessionUser struct {
 	ID          string                 `json:"id" format:"uuid" example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Email       string                 `json:"email" format:"email" example:"ada@example.com"`
 	Name        string                 `json:"name" example:"Ada Lovelace"`
-	CustomerID  *string                `json:"customerId" format:"uuid" doc:"Customer to whom the user belongs; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	CustomerID  *string                `json:"customerId" format:"uuid" doc:"ID of the user's customer; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Role        principal.Role         `json:"role" enum:"admin,manager,user,viewer" example:"user"`
 	Permissions []principal.Permission `json:"permissions" doc:"Permissions of the role, sorted." example:"[\"users:read\"]"`
 }
@@ -120,7 +120,8 @@ type endSessionInput struct {
 	SessionID string `path:"sessionId" doc:"Public ID of the session." example:"3vQB7B6MrGQZ"`
 }
 
-// endedOutput removes the cookie of the session that made the request, and what the portal stored in the browser, if the session has ended.
+// endedOutput removes the cookie of the session that made the request, and what the portal stored in the browser, if
+// the session has ended.
 type endedOutput struct {
 	SetCookie     string `header:"Set-Cookie" doc:"Removes the cookie of the session, if the session of this request has ended."`
 	ClearSiteData string `header:"Clear-Site-Data" doc:"Removes what the portal stored in the browser, if the session of this request has ended."`

@@ -36,13 +36,15 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	for _, id := range []string{"x", "current%2F", credentials.Mint(credentials.Session).ID()} {
 		second.client().Delete("/v1/sessions/" + id).WantStatus(http.StatusNotFound)
 	}
-	second.keep(second.client().Delete("/v1/sessions/current").WantStatus(http.StatusNoContent).WantHeader("Clear-Site-Data", `"storage"`))
+	second.keep(second.client().Delete("/v1/sessions/current").WantStatus(http.StatusNoContent).
+		WantHeader("Clear-Site-Data", `"storage"`))
 	if second.cookies[web.SessionCookie] != "" {
 		t.Error("the cookie remains after the sign-out")
 	}
 }
 
-// TestAnonymousCallerGetsNoError asks for the current session with a session, without one, and with cookies that do not work.
+// TestAnonymousCallerGetsNoError asks for the current session with a session, without one, and with cookies that do not
+// work.
 func TestAnonymousCallerGetsNoError(t *testing.T) {
 	f := newFixture(t)
 	nobody := func(b *browser) {
@@ -72,7 +74,8 @@ func TestAnonymousCallerGetsNoError(t *testing.T) {
 	nobody(b)
 }
 
-// TestEndingOtherSessionsNeedsARecentSession has an intruder at an unattended browser, who must not sign the user out elsewhere.
+// TestEndingOtherSessionsNeedsARecentSession has an intruder at an unattended browser, who must not sign the user out
+// elsewhere.
 //
 //proves:docs/security.md
 func TestEndingOtherSessionsNeedsARecentSession(t *testing.T) {
@@ -221,8 +224,8 @@ func (b *browser) sessionID() string {
 	return ""
 }
 
-// TestLapsedSessionsCanStillBeReported signs in again after a session was not used. Its record must stay, because a thief may have
-// requested a password in it.
+// TestLapsedSessionsCanStillBeReported signs in again after a session was not used. Its record must stay, because a
+// thief may have requested a password in it.
 func TestLapsedSessionsCanStillBeReported(t *testing.T) {
 	f := newFixture(t)
 	id := f.signedIn().sessionID()
@@ -237,7 +240,8 @@ func TestLapsedSessionsCanStillBeReported(t *testing.T) {
 	}
 }
 
-// TestPurgedSessionDoesNotPreventASignIn deletes the record of a session before its listing, as the database may do after their retention.
+// TestPurgedSessionDoesNotPreventASignIn deletes the record of a session before its listing, as the database may do
+// after their retention.
 func TestPurgedSessionDoesNotPreventASignIn(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	table := awstest.Table(t, client, "CredentialsTable")
@@ -262,7 +266,8 @@ func TestCookieIsUsedOnlyForTheSameOrigin(t *testing.T) {
 	} {
 		b.client().With("Sec-Fetch-Site", site).Get("/v1/sessions").WantStatus(want)
 	}
-	b.client().With("Sec-Fetch-Site", "cross-site").Delete("/v1/sessions").WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN")
+	b.client().With("Sec-Fetch-Site", "cross-site").Delete("/v1/sessions").WantStatus(http.StatusForbidden).
+		WantValue("code", "FORBIDDEN")
 	elsewhere := b.client().With("Sec-Fetch-Site", "").With("Origin", "https://evil.example") // of a browser without Sec-Fetch-Site
 	elsewhere.Delete("/v1/sessions").WantStatus(http.StatusForbidden)
 	elsewhere.Get("/v1/sessions").WantStatus(http.StatusForbidden)

@@ -94,7 +94,8 @@ func (f *fixture) user(email string, role principal.Role) (users.User, string) {
 	f.tb.Helper()
 	ctx := f.tb.Context()
 	operator := principal.Operator()
-	created, err := f.users().Create(ctx, users.CreateOptions{Caller: operator}, users.NewUser{Email: email, Name: "Ada", Role: role})
+	created, err := f.users().Create(ctx, users.CreateOptions{Caller: operator},
+		users.NewUser{Email: email, Name: "Ada", Role: role})
 	if err != nil {
 		f.tb.Fatal(err)
 	}
@@ -155,7 +156,8 @@ func (b *browser) keep(r webtest.Response) webtest.Response {
 		if c.Name == openIDCookie {
 			sameSite = http.SameSiteLaxMode
 		}
-		if !c.Secure || !c.HttpOnly || c.SameSite != sameSite || c.Path != "/" || c.Domain != "" || !strings.HasPrefix(c.Name, "__Host-") {
+		if !c.Secure || !c.HttpOnly || c.SameSite != sameSite || c.Path != "/" || c.Domain != "" ||
+			!strings.HasPrefix(c.Name, "__Host-") {
 			b.f.tb.Errorf("unsafe cookie %s", c.Raw)
 		}
 		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {

@@ -16,7 +16,7 @@ import (
 type signInMethods struct {
 	Link    bool          `json:"link" doc:"Whether people can sign in with a mailed link or code."`
 	Passkey bool          `json:"passkey" doc:"Whether people can sign in with a passkey."`
-	OpenID  *openIDMethod `json:"openId" doc:"The OpenID provider; null if there is none."`
+	OpenID  *openIDMethod `json:"openId" doc:"The OpenID provider; null if the operator has not configured one."`
 }
 
 // openIDMethod is how the sign-in page shows the OpenID provider.

@@ -21,7 +21,8 @@ import (
 func TestSignInByLink(t *testing.T) {
 	f := newFixture(t)
 	b := f.browser()
-	b.client().Get("/v1/sign-in/methods").WantStatus(http.StatusOK).WantValue("data.link", true).WantValue("data.openId", nil)
+	b.client().Get("/v1/sign-in/methods").WantStatus(http.StatusOK).WantValue("data.link", true).
+		WantValue("data.openId", nil)
 	b.ask(" Ada@Example.com ").WantStatus(http.StatusAccepted).WantValue("data.expiresAt", "2026-03-02T09:10:00Z")
 	letter := f.post.letters[0]
 	if letter.To != "ada@example.com" || !strings.Contains(letter.Text, "until 09:10 UTC") {
@@ -77,8 +78,8 @@ func TestSignInsAreLogged(t *testing.T) {
 	}
 }
 
-// A person who signs in again and again must not make the changes of an admin fail, and a change must not undo the time of a
-// sign-in that the admin has not seen.
+// A person who signs in again and again must not make the changes of an admin fail, and a change must not undo the time
+// of a sign-in that the admin has not seen.
 func TestSignInDoesNotDisturbChanges(t *testing.T) {
 	f := newFixture(t)
 	f.signedIn()
@@ -96,7 +97,8 @@ func TestSignInByCode(t *testing.T) {
 	b := f.browser()
 	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
 	token, code := f.post.last(t)
-	if text := strings.Join(strings.Fields(f.post.letters[0].Text), " "); !strings.Contains(text, "Do not share the code with anyone.") {
+	if text := strings.Join(strings.Fields(f.post.letters[0].Text), " "); !strings.Contains(text,
+		"Do not share the code with anyone.") {
 		t.Errorf("the mail does not warn of people who ask for the code: %s", text)
 	}
 	b.useCode("root@example.com", code).WantStatus(http.StatusUnauthorized)
@@ -209,7 +211,8 @@ func TestAnswersDoNotRevealUsers(t *testing.T) {
 	inactive, _ := f.user("inactive@example.com", principal.User)
 	status := users.Inactive
 	f.change(inactive.ID, users.Change{Status: &status})
-	_, err := f.users().Create(t.Context(), users.CreateOptions{Caller: principal.Operator(), BaseURL: "https://portal.example.com"},
+	_, err := f.users().Create(t.Context(),
+		users.CreateOptions{Caller: principal.Operator(), BaseURL: "https://portal.example.com"},
 		users.NewUser{Email: "pending@example.com", Name: "P", Role: principal.User, ActivationEmail: true})
 	if err != nil {
 		t.Fatal(err)

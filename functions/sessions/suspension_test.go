@@ -15,8 +15,8 @@ import (
 	"portside/shared/users"
 )
 
-// TestSuspensionEndsSessionsAndPasskeysForGood has a thief who knows a session and has registered a passkey. Neither may work again
-// after an administrator has talked to the user and made the user active.
+// TestSuspensionEndsSessionsAndPasskeysForGood has a thief who knows a session and has registered a passkey. Neither
+// may work again after an administrator has talked to the user and made the user active.
 //
 //proves:docs/security.md
 func TestSuspensionEndsSessionsAndPasskeysForGood(t *testing.T) {
@@ -48,7 +48,8 @@ func TestUsersLearnOfNewPasskeys(t *testing.T) {
 		t.Fatalf("%d mails, want 1", len(f.post.letters))
 	}
 	letter := f.post.letters[0]
-	if letter.To != "ada@example.com" || !strings.Contains(letter.Text, "2 March 2026, 09:00 UTC") || strings.Contains(letter.Text, "laptop") {
+	if letter.To != "ada@example.com" || !strings.Contains(letter.Text, "2 March 2026, 09:00 UTC") ||
+		strings.Contains(letter.Text, "laptop") {
 		t.Errorf("unexpected message to %s:\n%s", letter.To, letter.Text)
 	}
 	f.post.closed = true
@@ -71,8 +72,8 @@ func TestAdministratorSignsAUserOut(t *testing.T) {
 	f.signedIn().client().Get("/v1/passkeys").WantStatus(http.StatusOK).WantValue("data.0", nil)
 }
 
-// TestUsersOfASuspendedCustomerDoNotSignIn suspends the customer between the mail and the use of its link. Afterward, the user gets no
-// mail.
+// TestUsersOfASuspendedCustomerDoNotSignIn suspends the customer between the mail and the use of its link. Afterward,
+// the user gets no mail.
 //
 //proves:docs/security.md
 func TestUsersOfASuspendedCustomerDoNotSignIn(t *testing.T) {

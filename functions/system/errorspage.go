@@ -16,7 +16,8 @@ import (
 // codesPlaceholder is where the page of errors has the list of codes.
 const codesPlaceholder = "<!-- codes -->\n"
 
-// errorsPage returns the page at [errorcode.Page]. It is made once, because the codes do not change while the function runs.
+// errorsPage returns the page at [errorcode.Page]. It is made once, because the codes do not change while the function
+// runs.
 func errorsPage(files assets.Files) ([]byte, error) {
 	page, err := files.Page(docsFiles, "docs/errors.html")
 	if err != nil {
@@ -37,7 +38,8 @@ func errorsPage(files assets.Files) ([]byte, error) {
 func errorSection(d errorcode.Description) string {
 	return fmt.Sprintf("<section id=\"%s\" aria-labelledby=\"%[1]s-title\">\n"+
 		"<h2 id=\"%[1]s-title\"><a href=\"#%[1]s\"><code>%[1]s</code></a> (%d)</h2>\n"+
-		"<p>%s</p>\n<p><strong>What to do:</strong> %s</p>\n</section>\n", d.Code, d.Status, markup(d.Meaning), markup(d.Action))
+		"<p>%s</p>\n<p><strong>What to do:</strong> %s</p>\n</section>\n", d.Code, d.Status, markup(d.Meaning),
+		markup(d.Action))
 }
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")

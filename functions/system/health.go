@@ -16,8 +16,8 @@ type serviceHealth struct {
 	Commit  string `json:"commit" doc:"Git commit that the release was built from. Include it when you report a defect." example:"1f3a9c07be24"`
 }
 
-// health returns the handler of the health check. It reads no table: if the check failed with a dependency, it would take
-// down the operations that do not need that dependency.
+// health returns the handler of the health check. It reads no table: if the check failed with a dependency, it would
+// take down the operations that do not need that dependency.
 func health(commit string) func(context.Context, *struct{}) (*healthOutput, error) {
 	return func(context.Context, *struct{}) (*healthOutput, error) {
 		out := &healthOutput{}

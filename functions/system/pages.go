@@ -18,13 +18,13 @@ var document []byte
 //go:embed docs
 var docsFiles embed.FS
 
-// contentSecurityPolicy permits the page to load its own files and the OpenAPI document, and nothing else. Images can also
-// be embedded in the style sheet.
+// contentSecurityPolicy permits the page to load its own files and the OpenAPI document, and nothing else. Images can
+// also be embedded in the style sheet.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// pages are the OpenAPI document and the documentation page. The files of Swagger UI come from a Go module and are embedded
-// in the binary, so the page needs no other server. Its HTML page is not used, because it has inline scripts.
+// pages are the OpenAPI document and the documentation page. The files of Swagger UI come from a Go module and are
+// embedded in the binary, so the page needs no other server. Its HTML page is not used, because it has inline scripts.
 type pages struct {
 	document assets.File
 	index    []byte

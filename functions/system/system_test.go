@@ -47,7 +47,8 @@ func TestDocumentationLoadsOnlyItsOwnFiles(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	page := c.Get("/docs").WantStatus(http.StatusOK).WantHeader("Content-Type", "text/html; charset=utf-8")
 	policy := page.Header.Get("Content-Security-Policy")
-	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
+	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") ||
+		strings.Contains(policy, "http") {
 		t.Errorf("the policy permits too much: %s", policy)
 	}
 	if strings.Contains(string(page.Body), "//") {
@@ -68,7 +69,8 @@ func TestDocumentationLoadsOnlyItsOwnFiles(t *testing.T) {
 func TestTypeOfEveryProblemRefersToASectionOfThePage(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	page := c.Get("/docs/errors").WantStatus(http.StatusOK).WantHeader("Content-Type", "text/html; charset=utf-8")
-	if policy := page.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self';") {
+	if policy := page.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy,
+		"default-src 'none'; style-src 'self';") {
 		t.Errorf("the policy permits scripts: %s", policy)
 	}
 	for _, d := range errorcode.All() {
@@ -92,7 +94,8 @@ func TestPageOfErrorsHasCodeInPlaceOfBackticks(t *testing.T) {
 
 func TestUnknownPathsGetProblemDetails(t *testing.T) {
 	c := webtest.New(t, handler(t))
-	for _, target := range []string{"/nothing", "/v1", "/v1/health/deep", "/docs/nothing.js", "//", "/docs/../docs", "/%00"} {
+	for _, target := range []string{"/nothing", "/v1", "/v1/health/deep", "/docs/nothing.js", "//", "/docs/../docs",
+		"/%00"} {
 		c.Get(target).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
 	}
 	c.Post("/openapi.json", "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")

@@ -26,11 +26,14 @@ func TestActivation(t *testing.T) {
 	activated := p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusOK).
 		WantValue("data.status", "active").WantValue("data.updatedAt", "2026-03-02T10:00:00Z").
 		WantValue("data.lastLoginAt", "2026-03-02T10:00:00Z")
-	p.withKey(activated.Text("data.apiKey")).Get(at).WantStatus(http.StatusOK).WantValue("data.status", "active").WantHeader("ETag", `"2"`)
+	p.withKey(activated.Text("data.apiKey")).Get(at).WantStatus(http.StatusOK).WantValue("data.status", "active").
+		WantHeader("ETag", `"2"`)
 	p.asAdmin().Get("/v1/users").WantValue("data.1.status", "active")
 
-	p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusUnauthorized).WantValue("code", "UNAUTHORIZED")
-	p.withKey(activated.Text("data.apiKey")).Get(at+"/api-keys").WantValue("data.0.name", "first key").WantValue("data.1", nil)
+	p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusUnauthorized).
+		WantValue("code", "UNAUTHORIZED")
+	p.withKey(activated.Text("data.apiKey")).Get(at+"/api-keys").WantValue("data.0.name", "first key").
+		WantValue("data.1", nil)
 }
 
 func TestActivateRejectsInvalidLinks(t *testing.T) {
@@ -45,7 +48,8 @@ func TestActivateRejectsInvalidLinks(t *testing.T) {
 		"suspended":          {"d@example.com", func(at string) { p.asAdmin().Put(at, `{"status":"suspended"}`).WantStatus(http.StatusOK) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			created := p.asAdmin().For(t).Post("/v1/users", strings.Replace(invited, "ada@example.com", c.email, 1)).WantStatus(http.StatusCreated)
+			created := p.asAdmin().For(t).Post("/v1/users", strings.Replace(invited, "ada@example.com", c.email, 1)).
+				WantStatus(http.StatusCreated)
 			token := p.post.lastToken(t)
 			c.before("/v1/users/" + created.Text("data.id"))
 			p.anonymous().For(t).Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusUnauthorized)
@@ -54,7 +58,8 @@ func TestActivateRejectsInvalidLinks(t *testing.T) {
 	for _, token := range []string{"", "x", p.key, credentials.Mint(credentials.Link).Reveal(), strings.Repeat("t", 5000)} {
 		p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusUnauthorized)
 	}
-	p.anonymous().Post("/v1/users/activate", `{}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/token")
+	p.anonymous().Post("/v1/users/activate", `{}`).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "/token")
 }
 
 // TestWrongActivationLinksAreLimited guesses links. A link that works is accepted from the same network.

@@ -25,8 +25,8 @@ func invite(client webtest.Client, body string) webtest.Response {
 	return created
 }
 
-// TestAddressGetsFewInvitations invites somebody again and again, whose user is deleted each time. The limits are those of the address: one
-// of each customer, one of all customers together, and one of the staff.
+// TestAddressGetsFewInvitations invites the same address again and again, and deletes the user each time. An address
+// has these limits: one of each customer, one of all customers together, and one of the staff.
 //
 //proves:docs/security.md
 func TestAddressGetsFewInvitations(t *testing.T) {
@@ -72,7 +72,8 @@ func TestAddressGetsFewInvitations(t *testing.T) {
 	}
 }
 
-// TestAddressGetsFewInvitationsOfAllCustomers uses up the limit of all customers together. It does not keep the staff from inviting.
+// TestAddressGetsFewInvitationsOfAllCustomers uses up the limit of all customers together. It does not keep the staff
+// from inviting.
 //
 //proves:docs/security.md
 func TestAddressGetsFewInvitationsOfAllCustomers(t *testing.T) {
@@ -94,7 +95,8 @@ func TestAddressGetsFewInvitationsOfAllCustomers(t *testing.T) {
 	}
 }
 
-// TestResendsAndImportsCountForTheAddress uses up the limit of an address with links and imports. Other rows of the file are imported.
+// TestResendsAndImportsCountForTheAddress uses up the limit of an address with links and imports. Other rows of the
+// file are imported.
 //
 //proves:docs/security.md
 func TestResendsAndImportsCountForTheAddress(t *testing.T) {
@@ -116,13 +118,16 @@ func TestResendsAndImportsCountForTheAddress(t *testing.T) {
 	member.Delete("/v1/users/" + id).WantStatus(http.StatusNoContent)
 	reason := mail.InvitationsTo(ofAcme(), "victim@elsewhere.example")[1].Exceeded(p.clock.Now()).Detail
 	file := header + "a@acme.example,A,user,true\n" + row + "b@acme.example,B,user,true\n"
-	for _, run := range []struct{ body, status string }{{importBody("csv", file, dryRun), "ready"}, {importBody("csv", file), "created"}} {
-		member.Post("/v1/users/imports", run.body).WantStatus(http.StatusOK).WantValue("data."+run.status, 2).WantValue("data.failed", 1).
+	for _, run := range []struct{ body, status string }{{importBody("csv", file, dryRun), "ready"},
+		{importBody("csv", file), "created"}} {
+		member.Post("/v1/users/imports", run.body).WantStatus(http.StatusOK).WantValue("data."+run.status, 2).
+			WantValue("data.failed", 1).
 			WantValue("data.rows.1.reasons.0", reason)
 	}
 }
 
-// TestAddressGetsFewMailsAboutKeys creates keys for a user who is deleted and created again meanwhile. The user's own keys cause no mail.
+// TestAddressGetsFewMailsAboutKeys creates keys for a user who is deleted and created again meanwhile. The user's own
+// keys cause no mail.
 //
 //proves:docs/security.md
 func TestAddressGetsFewMailsAboutKeys(t *testing.T) {
@@ -139,7 +144,8 @@ func TestAddressGetsFewMailsAboutKeys(t *testing.T) {
 		member.Delete(last).WantStatus(http.StatusNoContent)
 	}
 	last = "/v1/users/" + member.Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
-	member.Post(last+"/api-keys", `{"name":"k"}`).WantStatus(http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED").
+	member.Post(last+"/api-keys", `{"name":"k"}`).WantStatus(http.StatusTooManyRequests).
+		WantValue("code", "QUOTA_EXCEEDED").
 		WantHeader("Retry-After", "54000")
 	own := p.asAdmin().Post(last+"/api-keys", `{"name":"k"}`).WantStatus(http.StatusCreated).Text("data.key")
 	p.withKey(own).Post(last+"/api-keys", `{"name":"own"}`).WantStatus(http.StatusCreated)

@@ -93,8 +93,8 @@ type createKeyOutput struct {
 	}
 }
 
-// findOwner reads the owner of a key to be created. Its error is a part of the result, because callers without the permission get the same
-// refusal whether the user exists or not.
+// findOwner reads the owner of a key to be created. Its error is a part of the result, because callers without the
+// permission get the same refusal whether the user exists or not.
 func (s *service) findOwner(ctx context.Context, r *http.Request) (*users.Found, error) {
 	user, err := s.read(ctx, r)
 	return &users.Found{User: user, Err: err}, nil
@@ -155,9 +155,10 @@ func (in *deleteKeyInput) Resolve(ctx huma.Context) []error { //nolint:unparam /
 	return nil
 }
 
-// checkKeyTag returns an error if the request has an ETag other than that of the key, unless the key is deleted already. A key changes only
-// when it is used or ends, so the transaction need not check it again.
-func (s *service) checkKeyTag(ctx context.Context, caller principal.Principal, userID string, in *deleteKeyInput) error {
+// checkKeyTag returns an error if the request has an ETag that is not the key's, unless the key is deleted already. A
+// key changes only when it is used or ends, so the transaction need not check it again.
+func (s *service) checkKeyTag(ctx context.Context, caller principal.Principal, userID string,
+	in *deleteKeyInput) error {
 	wanted := in.WantedTag()
 	if wanted == nil {
 		return nil

@@ -26,8 +26,8 @@ var deletions = map[string]func(c webtest.Client, at, tag string) webtest.Respon
 	},
 }
 
-// TestEachDeletionOfAKeyGetsTheSameAnswer deletes a key several times, at the same time or one after the other. Each response is a 204, and
-// the audit log has one event.
+// TestEachDeletionOfAKeyGetsTheSameAnswer deletes a key several times, at the same time or one after the other. Each
+// response is a 204, and the audit log has one event.
 func TestEachDeletionOfAKeyGetsTheSameAnswer(t *testing.T) {
 	p := newFixture(t)
 	user, _ := p.user("ada@example.com", principal.Manager)

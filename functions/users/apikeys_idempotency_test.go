@@ -31,8 +31,10 @@ func TestRepeatedKeyCreationReturnsTheSameKey(t *testing.T) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}
 	once.Post(at, `{"name":"another"}`).WantStatus(http.StatusUnprocessableEntity)
-	p.asAdmin().With("Idempotency-Key", onceKey).Post(at, body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
-	p.asAdmin().With("Idempotency-Key", onceKey).Post("/v1/users/"+p.admin.ID+"/api-keys", body).WantStatus(http.StatusUnprocessableEntity)
+	p.asAdmin().With("Idempotency-Key", onceKey).Post(at, body).WantStatus(http.StatusCreated).
+		WantHeader("Idempotency-Replayed", "")
+	p.asAdmin().With("Idempotency-Key", onceKey).Post("/v1/users/"+p.admin.ID+"/api-keys", body).
+		WantStatus(http.StatusUnprocessableEntity)
 	once.Get(at).WantStatus(http.StatusOK).WantValue("data.1.id", first.Text("data.id")).
 		WantValue("data.3", nil) // the list has three keys: this one, the key of the fixture and the key that the admin created
 
@@ -68,7 +70,8 @@ func TestConcurrentRequestsWithOneIdempotencyKeyCreateOneKey(t *testing.T) {
 	user, key := p.user("ada@example.com", principal.Manager)
 	at := "/v1/users/" + user.ID + "/api-keys"
 	statuses := webtest.Concurrently(6, func(int) int {
-		r := p.withKey(key).With("Idempotency-Key", onceKey).Post(at, `{"name":"build server"}`).WantStatus(http.StatusCreated)
+		r := p.withKey(key).With("Idempotency-Key", onceKey).Post(at, `{"name":"build server"}`).
+			WantStatus(http.StatusCreated)
 		p.withKey(r.Text("data.key")).Get(at).WantStatus(http.StatusOK)
 		return len(r.Header.Get("Idempotency-Replayed"))
 	})

@@ -79,7 +79,8 @@ func TestKeyPermissions(t *testing.T) {
 	}
 	p.asAdmin().Delete(at + "/" + id).WantStatus(http.StatusNoContent)
 	p.asAdmin().Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys").WantStatus(http.StatusNotFound)
-	p.asAdmin().Post("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys", `{"name":"x"}`).WantStatus(http.StatusNotFound)
+	p.asAdmin().Post("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys", `{"name":"x"}`).
+		WantStatus(http.StatusNotFound)
 }
 
 func TestCreateKeyRejectsInvalidInput(t *testing.T) {
@@ -101,9 +102,11 @@ func TestKeyTakesBothNamesOfItsDays(t *testing.T) {
 	p := newFixture(t)
 	at := "/v1/users/" + p.admin.ID + "/api-keys"
 	for _, name := range []string{"expirationDays", "expiration_days"} {
-		p.asAdmin().Post(at, `{"name":"n","`+name+`":30}`).WantStatus(http.StatusCreated).WantValue("data.expiresAt", "2026-04-01T09:00:00Z")
+		p.asAdmin().Post(at, `{"name":"n","`+name+`":30}`).WantStatus(http.StatusCreated).
+			WantValue("data.expiresAt", "2026-04-01T09:00:00Z")
 	}
-	both := p.asAdmin().Post(at, `{"name":"n","expirationDays":30,"expiration_days":30}`).WantStatus(http.StatusBadRequest).Pointers()
+	both := p.asAdmin().Post(at, `{"name":"n","expirationDays":30,"expiration_days":30}`).
+		WantStatus(http.StatusBadRequest).Pointers()
 	if !slices.Equal(both, []string{"/expiration_days"}) {
 		t.Errorf("pointers %q", both)
 	}
@@ -119,7 +122,7 @@ func TestKeyLimit(t *testing.T) {
 	second, _ := p.user("second@example.com", principal.Admin)
 	p.asAdmin().Put("/v1/users/"+second.ID, `{"status":"inactive"}`).WantStatus(http.StatusOK)
 	p.clock.Advance(25 * time.Hour)
-	p.asAdmin().Post(at, `{"name":"one more"}`).WantStatus(http.StatusCreated) // the others have expired
+	p.asAdmin().Post(at, `{"name":"one more"}`).WantStatus(http.StatusCreated) // the other keys have expired
 }
 
 //proves:docs/security.md
@@ -205,7 +208,8 @@ func TestRateLimit(t *testing.T) {
 		p.asAdmin().Get("/v1/users").WantStatus(http.StatusOK).WantHeader("RateLimit-Policy", `"credential";q=3;w=60`).
 			WantHeader("RateLimit", fmt.Sprintf(`"credential";r=%d;t=40`, left))
 	}
-	p.asAdmin().Get("/v1/users").WantStatus(http.StatusTooManyRequests).WantValue("code", "RATE_LIMITED").WantHeader("Retry-After", "40")
+	p.asAdmin().Get("/v1/users").WantStatus(http.StatusTooManyRequests).WantValue("code", "RATE_LIMITED").
+		WantHeader("Retry-After", "40")
 	p.withKey(other).Get("/v1/users").WantStatus(http.StatusOK) // the limit applies to each credential
 	p.clock.Advance(40 * time.Second)
 	p.asAdmin().Get("/v1/users").WantStatus(http.StatusOK)

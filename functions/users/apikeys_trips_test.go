@@ -10,9 +10,10 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// TestAPIKeyTakesThreeTrips makes the calls of DynamoDB wait for those that should run at the same time. The first round is the
-// authentication, with the owner; the second one the transaction, with the maker; and the third one removes the notice that the mail has
-// replaced. Where the caller or the owner belongs to a customer, another round reads the state of the customer, which the first one finds.
+// TestAPIKeyTakesThreeTrips makes the calls of DynamoDB wait for those that should run at the same time. The first
+// round is the authentication, with the owner; the second one the transaction, with the maker; and the third one
+// removes the notice that the mail has replaced. Where the caller or the owner belongs to a customer, another round
+// reads the state of the customer, which the first one finds.
 func TestAPIKeyTakesThreeTrips(t *testing.T) {
 	p := newFixture(t)
 	other, _ := p.user("ada@example.com", principal.Viewer)

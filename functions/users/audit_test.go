@@ -12,13 +12,15 @@ import (
 	"portside/shared/testkit/audittest"
 )
 
-// TestChangesAreAudited makes each change of a user, and checks the events in their order. Reads and refused requests write none.
+// TestChangesAreAudited makes each change of a user, and checks the events in their order. Reads and refused requests
+// write none.
 func TestChangesAreAudited(t *testing.T) {
 	p := newFixture(t)
 	before := len(audittest.Events(t, p.client, p.log))
 	id := p.asAdmin().Post("/v1/users", invited).WantStatus(http.StatusCreated).Text("data.id")
 	at, token := "/v1/users/"+id, p.post.lastToken(t)
-	first := p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusOK).Text("data.apiKey")
+	first := p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusOK).
+		Text("data.apiKey")
 	p.asAdmin().Put(at, `{"role":"viewer"}`).WantStatus(http.StatusOK)
 	p.asAdmin().Put(at, `{"role":"viewer"}`).WantStatus(http.StatusOK) // changes nothing
 	second := p.withKey(first).Post(at+"/api-keys", `{"name":"build"}`).WantStatus(http.StatusCreated)
@@ -30,7 +32,8 @@ func TestChangesAreAudited(t *testing.T) {
 
 	events := audittest.Events(t, p.client, p.log)[before:]
 	want := []audit.Action{
-		audit.UserCreated, audit.UserActivated, audit.CredentialCreated, audit.UserUpdated, audit.CredentialCreated, audit.CredentialRevoked,
+		audit.UserCreated, audit.UserActivated, audit.CredentialCreated, audit.UserUpdated, audit.CredentialCreated,
+		audit.CredentialRevoked,
 		audit.UserSignedOut, audit.UserCredentialsEnded, audit.UserDeleted,
 	}
 	var got []audit.Action
@@ -44,10 +47,12 @@ func TestChangesAreAudited(t *testing.T) {
 		t.Fatal(diff)
 	}
 	updated := events[3]
-	if string(updated.Before["role"]) != `"user"` || string(updated.After["role"]) != `"viewer"` || len(updated.After) != 2 {
+	if string(updated.Before["role"]) != `"user"` || string(updated.After["role"]) != `"viewer"` ||
+		len(updated.After) != 2 {
 		t.Errorf("the change of the role is %s, before %s", updated.After, updated.Before) // role and version
 	}
-	if updated.Actor.ID != p.admin.ID || updated.Target != (audit.Target{Kind: audit.User, ID: id, Name: "ada@example.com"}) {
+	if updated.Actor.ID != p.admin.ID ||
+		updated.Target != (audit.Target{Kind: audit.User, ID: id, Name: "ada@example.com"}) {
 		t.Errorf("the change of the role is by %+v on %+v", updated.Actor, updated.Target)
 	}
 	if owner := events[1].Actor.ID; owner != id { // who has no credential yet

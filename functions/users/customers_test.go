@@ -37,14 +37,18 @@ func TestCustomersUsersSeeTheirCustomer(t *testing.T) {
 			member := p.withKey(key)
 
 			member.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 2.0).
-				WantValue("data.0.email", "a1@acme.example").WantValue("data.1.email", "a2@acme.example").WantValue("data.1.customerId", acme)
+				WantValue("data.0.email", "a1@acme.example").WantValue("data.1.email", "a2@acme.example").
+				WantValue("data.1.customerId", acme)
 			member.Get("/v1/users?role=viewer&offset=0").WantStatus(http.StatusOK).WantValue("data.0.customerId", acme)
 			member.Get("/v1/users?status=active").WantStatus(http.StatusOK).WantValue("pagination.total", 2.0)
-			member.Get("/v1/users?customerId="+bolt+"&status=active").WantStatus(http.StatusOK).WantValue("pagination.total", 0.0)
+			member.Get("/v1/users?customerId="+bolt+"&status=active").WantStatus(http.StatusOK).
+				WantValue("pagination.total", 0.0)
 			member.Get("/v1/users?customerId="+bolt).WantStatus(http.StatusOK).WantValue("pagination.total", 0.0)
 			member.Get("/v1/users?email=root@example.com").WantStatus(http.StatusOK).WantValue("pagination.total", 0.0)
-			member.Get("/v1/users?ids="+own.ID+","+other.ID+","+p.admin.ID).WantStatus(http.StatusOK).WantValue("pagination.total", 1.0)
-			member.Get("/v1/users/search?q=a").WantStatus(http.StatusOK).WantValue("data.1.email", "a2@acme.example").WantValue("data.2", nil)
+			member.Get("/v1/users?ids="+own.ID+","+other.ID+","+p.admin.ID).WantStatus(http.StatusOK).
+				WantValue("pagination.total", 1.0)
+			member.Get("/v1/users/search?q=a").WantStatus(http.StatusOK).WantValue("data.1.email", "a2@acme.example").
+				WantValue("data.2", nil)
 			member.Get("/v1/users/search?q=b1").WantStatus(http.StatusOK).WantValue("data", []any{})
 			member.Get("/v1/users/search?q=b1&customerId="+bolt).WantStatus(http.StatusOK).WantValue("data", []any{})
 			member.Get("/v1/users/"+own.ID).WantStatus(http.StatusOK).WantValue("data.customerId", acme)
@@ -65,14 +69,16 @@ func TestStaffSeesAllCustomers(t *testing.T) {
 	root := p.asAdmin()
 	root.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 7.0).WantValue("data.0.customerId", nil)
 	root.Get("/v1/users?customerId="+acme).WantStatus(http.StatusOK).WantValue("pagination.total", 3.0)
-	root.Get("/v1/users?limit=1&offset=2&customerId="+bolt).WantStatus(http.StatusOK).WantValue("data.0.email", "b2@bolt.example").
+	root.Get("/v1/users?limit=1&offset=2&customerId="+bolt).WantStatus(http.StatusOK).
+		WantValue("data.0.email", "b2@bolt.example").
 		WantValue("pagination", map[string]any{"total": 3.0, "limit": 1.0, "offset": 2.0, "hasMore": false, "next": nil})
 	root.Get("/v1/users?role=user&customerId="+acme).WantStatus(http.StatusOK).WantValue("pagination.total", 0.0)
 	root.Get("/v1/users/search?q=a&customerId="+bolt).WantStatus(http.StatusOK).WantValue("data", []any{})
-	root.Get("/v1/users/search?q=b1&customerId="+bolt).WantStatus(http.StatusOK).WantValue("data.0.email", "b1@bolt.example")
+	root.Get("/v1/users/search?q=b1&customerId="+bolt).WantStatus(http.StatusOK).
+		WantValue("data.0.email", "b1@bolt.example")
 }
 
-// A manager of a customer administers its users, and nobody else.
+// A manager of a customer administers only its users.
 //
 //proves:docs/security.md
 func TestManagersOfCustomersAdministerTheirUsers(t *testing.T) {
@@ -81,7 +87,8 @@ func TestManagersOfCustomersAdministerTheirUsers(t *testing.T) {
 	other, _ := p.userOf(bolt, "b1@bolt.example", principal.Viewer)
 	boss := p.withKey(key)
 
-	created := boss.Post("/v1/users", `{"email":"new@acme.example","name":"New","role":"user","sendActivationEmail":false}`).
+	created := boss.Post("/v1/users",
+		`{"email":"new@acme.example","name":"New","role":"user","sendActivationEmail":false}`).
 		WantStatus(http.StatusCreated).WantValue("data.customerId", acme)
 	at := "/v1/users/" + created.Text("data.id")
 	boss.Post("/v1/users", fmt.Sprintf(`{"email":"x@acme.example","name":"X","role":"user","customerId":%q}`, bolt)).
@@ -89,7 +96,8 @@ func TestManagersOfCustomersAdministerTheirUsers(t *testing.T) {
 	boss.Post("/v1/users", `{"email":"x@acme.example","name":"X","role":"admin"}`).WantStatus(http.StatusForbidden)
 	boss.Put(at, `{"name":"Newer"}`).WantStatus(http.StatusOK).WantValue("data.name", "Newer")
 	for _, moved := range []string{`"` + bolt + `"`, "null"} {
-		boss.Put(at, `{"customerId":`+moved+`}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/customerId")
+		boss.Put(at, `{"customerId":`+moved+`}`).WantStatus(http.StatusBadRequest).
+			WantValue("errors.0.pointer", "/customerId")
 	}
 	for _, hidden := range []string{"/v1/users/" + other.ID, "/v1/users/" + p.admin.ID} {
 		boss.Put(hidden, `{"name":"Mine"}`).WantStatus(http.StatusNotFound)
@@ -101,7 +109,8 @@ func TestManagersOfCustomersAdministerTheirUsers(t *testing.T) {
 	}
 }
 
-// An admin of a customer manages the keys of the customer's users, and has no part in the rule that one admin must remain.
+// An admin of a customer manages the keys of the customer's users, and has no part in the rule that one admin must
+// remain.
 //
 //proves:docs/security.md
 func TestAdminsOfCustomers(t *testing.T) {
@@ -109,7 +118,8 @@ func TestAdminsOfCustomers(t *testing.T) {
 	chief, key := p.userOf(acme, "chief@acme.example", principal.Admin)
 	own, _ := p.userOf(acme, "a2@acme.example", principal.Viewer)
 	other, _ := p.userOf(bolt, "b1@bolt.example", principal.Viewer)
-	theirs := p.asAdmin().Post("/v1/users/"+other.ID+"/api-keys", `{"name":"k"}`).WantStatus(http.StatusCreated).Text("data.id")
+	theirs := p.asAdmin().Post("/v1/users/"+other.ID+"/api-keys", `{"name":"k"}`).WantStatus(http.StatusCreated).
+		Text("data.id")
 	admin := p.withKey(key)
 
 	made := admin.Post("/v1/users/"+own.ID+"/api-keys", `{"name":"k"}`).WantStatus(http.StatusCreated).Text("data.id")
@@ -123,7 +133,8 @@ func TestAdminsOfCustomers(t *testing.T) {
 	admin.Delete(keys + "/" + theirs + "?made=true").WantStatus(http.StatusNotFound)
 	admin.Delete("/v1/users/" + other.ID).WantStatus(http.StatusNotFound)
 
-	p.asAdmin().Put("/v1/users/"+p.admin.ID, `{"role":"viewer"}`).WantStatus(http.StatusConflict).WantValue("code", "LAST_ADMIN")
+	p.asAdmin().Put("/v1/users/"+p.admin.ID, `{"role":"viewer"}`).WantStatus(http.StatusConflict).
+		WantValue("code", "LAST_ADMIN")
 	p.asAdmin().Put("/v1/users/"+p.admin.ID, fmt.Sprintf(`{"customerId":%q}`, acme)).WantStatus(http.StatusConflict).
 		WantValue("code", "LAST_ADMIN")
 	admin.Delete("/v1/users/" + chief.ID).WantStatus(http.StatusNoContent)
@@ -149,7 +160,8 @@ func TestSuspendedCustomer(t *testing.T) {
 //proves:docs/security.md
 func TestActivationInSuspendedCustomer(t *testing.T) {
 	p := newFixtureWithCustomers(t)
-	p.asAdmin().Post("/v1/users", fmt.Sprintf(`{"email":"a1@acme.example","name":"A","role":"user","customerId":%q}`, acme)).
+	p.asAdmin().Post("/v1/users",
+		fmt.Sprintf(`{"email":"a1@acme.example","name":"A","role":"user","customerId":%q}`, acme)).
 		WantStatus(http.StatusCreated)
 	body := fmt.Sprintf(`{"token":%q}`, p.post.lastToken(t))
 	p.write(p.keys.Customers.Set(acme, customerstates.State{Suspended: true}))
@@ -186,11 +198,14 @@ func TestMovedUser(t *testing.T) {
 	move("null")
 	p.withKey(fresh).Get("/v1/users").WantStatus(http.StatusUnauthorized)
 
-	pending := root.Post("/v1/users", fmt.Sprintf(`{"email":"a2@acme.example","name":"A","role":"user","customerId":%q}`, acme)).
+	pending := root.Post("/v1/users",
+		fmt.Sprintf(`{"email":"a2@acme.example","name":"A","role":"user","customerId":%q}`, acme)).
 		WantStatus(http.StatusCreated).Text("data.id")
 	root.Put("/v1/users/"+pending, fmt.Sprintf(`{"customerId":%q}`, bolt)).WantStatus(http.StatusOK)
-	activated := p.anonymous().Post("/v1/users/activate", fmt.Sprintf(`{"token":%q}`, p.post.lastToken(t))).WantStatus(http.StatusOK)
-	p.withKey(activated.Text("data.apiKey")).Get("/v1/users").WantStatus(http.StatusOK).WantValue("data.0.email", "chief@bolt.example")
+	activated := p.anonymous().Post("/v1/users/activate", fmt.Sprintf(`{"token":%q}`, p.post.lastToken(t))).
+		WantStatus(http.StatusOK)
+	p.withKey(activated.Text("data.apiKey")).Get("/v1/users").WantStatus(http.StatusOK).
+		WantValue("data.0.email", "chief@bolt.example")
 }
 
 // A user with as many credentials as possible and a long name can be moved, suspended and renamed at once, and deleted.
@@ -225,7 +240,8 @@ func TestCustomersHaveLimitedUsers(t *testing.T) {
 	root.Post("/v1/users", create("3@acme.example")).WantStatus(http.StatusConflict).WantValue("code", "TOO_MANY_USERS")
 	outsider := root.Post("/v1/users", `{"email":"4@example.com","name":"N","role":"viewer","sendActivationEmail":false}`).
 		WantStatus(http.StatusCreated).Text("data.id")
-	root.Put("/v1/users/"+outsider, fmt.Sprintf(`{"customerId":%q}`, acme)).WantStatus(http.StatusConflict).WantValue("code", "TOO_MANY_USERS")
+	root.Put("/v1/users/"+outsider, fmt.Sprintf(`{"customerId":%q}`, acme)).WantStatus(http.StatusConflict).
+		WantValue("code", "TOO_MANY_USERS")
 	root.Put("/v1/users/"+outsider, fmt.Sprintf(`{"customerId":%q}`, bolt)).WantStatus(http.StatusBadRequest).
 		WantValue("errors.0.pointer", "/customerId")
 	root.Delete("/v1/users/" + first).WantStatus(http.StatusNoContent)
@@ -248,7 +264,8 @@ func TestImportOfCustomersUsers(t *testing.T) {
 	imported := p.asAdmin().Post("/v1/users/imports", importBody("csv", file)).WantStatus(http.StatusOK).
 		WantValue("data.created", 3.0).WantValue("data.failed", 3.0)
 	for row, reason := range map[int]string{
-		2: "customerId must be the ID of a customer who exists", 4: "The customer already has as many users as its limit allows.",
+		2: "customerId must be the ID of a customer who exists",
+		4: "The customer already has as many users as its limit allows.",
 		5: "customerId must be the ID of a customer who exists",
 	} {
 		if got := imported.Text(fmt.Sprintf("data.rows.%d.reasons.0", row)); !strings.HasPrefix(got, reason) {
@@ -256,6 +273,7 @@ func TestImportOfCustomersUsers(t *testing.T) {
 		}
 	}
 	_, key := p.userOf(exampleCustomer, "boss@example.com", principal.Manager)
-	p.withKey(key).Post("/v1/users/imports", importBody("csv", "email,name,role\n7@x.example,Seven,user\n")).WantStatus(http.StatusOK)
+	p.withKey(key).Post("/v1/users/imports", importBody("csv", "email,name,role\n7@x.example,Seven,user\n")).
+		WantStatus(http.StatusOK)
 	p.asAdmin().Get("/v1/users?email=7@x.example").WantValue("data.0.customerId", exampleCustomer)
 }

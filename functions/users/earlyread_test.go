@@ -12,8 +12,8 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// TestRefusalsDoNotTellWhetherAUserExists compares the responses for a user and for an unknown ID, because the user is read
-// while the caller is authenticated.
+// TestRefusalsDoNotTellWhetherAUserExists compares the responses for a user and for an unknown ID, because the user is
+// read while the caller is authenticated.
 func TestRefusalsDoNotTellWhetherAUserExists(t *testing.T) {
 	p := newFixtureWithLimit(t, 3)
 	target, _ := p.user("target@example.com", principal.Viewer)

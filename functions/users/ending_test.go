@@ -7,7 +7,7 @@ import (
 	"portside/shared/core/principal"
 )
 
-// TestDeletionEndsWhatTheKeyMade deletes a key with and without what was created with it.
+// TestDeletionEndsWhatTheKeyMade deletes a key with and without the credentials that were created with it.
 //
 //proves:docs/security.md
 func TestDeletionEndsWhatTheKeyMade(t *testing.T) {
@@ -21,7 +21,8 @@ func TestDeletionEndsWhatTheKeyMade(t *testing.T) {
 
 	path := at + "/" + leaked.Text("data.id")
 	p.withKey(otherKey).Delete(path + "?made=true").WantStatus(http.StatusForbidden)
-	p.asAdmin().Delete("/v1/users/" + other.ID + "/api-keys/" + leaked.Text("data.id") + "?made=true").WantStatus(http.StatusNotFound)
+	p.asAdmin().Delete("/v1/users/" + other.ID + "/api-keys/" + leaked.Text("data.id") + "?made=true").
+		WantStatus(http.StatusNotFound)
 	p.withKey(key).Delete(path).WantStatus(http.StatusNoContent)
 	for _, stays := range []string{made, forOther} {
 		p.withKey(stays).Get("/v1/users").WantStatus(http.StatusOK)

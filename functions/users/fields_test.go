@@ -92,7 +92,8 @@ func TestNullRemovesValue(t *testing.T) {
 // A client may send everything back that it has read.
 func TestReadUserCanBeSentBack(t *testing.T) {
 	root := newFixture(t).asAdmin()
-	at := "/v1/users/" + root.Post("/v1/users", `{"email":"ada@example.com","name":"Ada","role":"user","sendActivationEmail":false}`).
+	at := "/v1/users/" + root.Post("/v1/users",
+		`{"email":"ada@example.com","name":"Ada","role":"user","sendActivationEmail":false}`).
 		WantStatus(http.StatusCreated).Text("data.id")
 	user := root.Get(at).WantStatus(http.StatusOK).JSON("data").(map[string]any)
 	for _, method := range []string{http.MethodPut, http.MethodPatch} {
@@ -117,7 +118,8 @@ func TestPendingUserStaysPending(t *testing.T) {
 		WantStatus(http.StatusCreated).Text("data.id")
 	user := root.Get(at).WantValue("data.status", "pending").JSON("data").(map[string]any)
 	user["name"] = "Ada King"
-	root.Put(at, asJSON(t, user)).WantStatus(http.StatusOK).WantValue("data.status", "pending").WantValue("data.name", "Ada King")
+	root.Put(at, asJSON(t, user)).WantStatus(http.StatusOK).WantValue("data.status", "pending").
+		WantValue("data.name", "Ada King")
 	root.Put(at, `{"status":"active"}`).WantStatus(http.StatusOK)
 	root.Put(at, `{"status":"pending"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/status")
 }

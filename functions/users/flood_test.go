@@ -53,7 +53,8 @@ func (f *flood) stop() {
 	f.workers.Wait()
 }
 
-// TestAdminStopsAFlood makes calls of an admin while users create and delete keys. Each succeeds. -v prints how long they took.
+// TestAdminStopsAFlood makes calls of an admin while users create and delete keys. Each succeeds. -v prints how long
+// they took.
 //
 //proves:docs/security.md
 func TestAdminStopsAFlood(t *testing.T) {
@@ -84,7 +85,8 @@ func TestAdminStopsAFlood(t *testing.T) {
 	p.asAdmin().Get("/v1/users?role=viewer").WantStatus(http.StatusOK)
 }
 
-// TestDailyKeyQuota creates and deletes keys until the quota of the day is used up, also with keys that other keys have created.
+// TestDailyKeyQuota creates and deletes keys until the quota of the day is used up, also with keys that other keys have
+// created.
 //
 //proves:docs/security.md
 func TestDailyKeyQuota(t *testing.T) {
@@ -98,7 +100,8 @@ func TestDailyKeyQuota(t *testing.T) {
 		}
 		key = made.Text("data.key")
 	}
-	p.withKey(key).Post(path, `{"name":"next"}`).WantStatus(http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED").
+	p.withKey(key).Post(path, `{"name":"next"}`).WantStatus(http.StatusTooManyRequests).
+		WantValue("code", "QUOTA_EXCEEDED").
 		WantHeader("Retry-After", "54000") // 09:00 to midnight
 	p.asAdmin().Post(path, `{"name":"next"}`).WantStatus(http.StatusTooManyRequests)
 	p.clock.Advance(15 * time.Hour)

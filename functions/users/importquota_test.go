@@ -13,8 +13,8 @@ import (
 	"portside/shared/users"
 )
 
-// TestImportsHaveADailyQuota uses up all but two of the rows of the day, for dry runs and for imports. What is refused
-// neither counts nor writes an event.
+// TestImportsHaveADailyQuota uses up all but two of the rows of the day, for dry runs and for imports. A refused
+// request neither counts nor writes an event.
 //
 //proves:docs/security.md
 func TestImportsHaveADailyQuota(t *testing.T) {
@@ -57,8 +57,8 @@ func TestImportsHaveADailyQuota(t *testing.T) {
 	}
 }
 
-// TestImportsOfACustomerShareTheirQuota lets one user of a customer use up the rows of the day. Another customer and the staff keep theirs,
-// and dry runs do not stop imports.
+// TestImportsOfACustomerShareTheirQuota lets one user of a customer use up the rows of the day. Another customer and
+// the staff keep theirs, and dry runs do not stop imports.
 //
 //proves:docs/security.md
 func TestImportsOfACustomerShareTheirQuota(t *testing.T) {
@@ -74,8 +74,10 @@ func TestImportsOfACustomerShareTheirQuota(t *testing.T) {
 	_, second := p.userOf(acme, "second@acme.example", principal.Admin)
 	_, other := p.userOf(bolt, "other@bolt.example", principal.Admin)
 	const one = "email,name,role\na@x.example,A,user\n"
-	p.withKey(second).Post("/v1/users/imports", importBody("csv", one)).WantStatus(http.StatusOK).WantValue("data.created", 1)
-	for key, status := range map[string]int{second: http.StatusTooManyRequests, other: http.StatusOK, p.key: http.StatusOK} {
+	p.withKey(second).Post("/v1/users/imports", importBody("csv", one)).WantStatus(http.StatusOK).
+		WantValue("data.created", 1)
+	for key, status := range map[string]int{second: http.StatusTooManyRequests, other: http.StatusOK,
+		p.key: http.StatusOK} {
 		p.withKey(key).Post("/v1/users/imports", importBody("csv", one, dryRun)).WantStatus(status)
 	}
 }

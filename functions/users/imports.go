@@ -24,8 +24,8 @@ const (
 	maxImportBodyBytes = 2 * maxImportTextBytes // JSON escapes line ends and quotes
 	maxImportRows      = 250
 	maxDryRunRows      = 10_000
-	// maxReportBytes limits the report of a dry run, because Lambda takes 6 MiB of JSON. The body of a response is a string
-	// there, so quotes and backslashes are escaped twice. The report of maxImportRows rows is always shorter.
+	// maxReportBytes limits the report of a dry run, because Lambda takes 6 MiB of JSON. The body of a response is a
+	// string there, so quotes and backslashes are escaped twice. The report of maxImportRows rows is always shorter.
 	maxReportBytes = 6_000_000
 )
 
@@ -41,7 +41,8 @@ type importUsersInput struct {
 	host string
 }
 
-// Resolve implements huma.Resolver. It records the host, which the links in mails need, and checks the size of the text in bytes.
+// Resolve implements huma.Resolver. It records the host, which the links in mails need, and checks the size of the text
+// in bytes.
 func (in *importUsersInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
 	if len(in.Body.Text) > maxImportTextBytes {
@@ -193,7 +194,8 @@ func (r *importReport) checkSize() error {
 	}
 	payload, err := encodeJSON(body)
 	if err == nil && len(payload) > maxReportBytes {
-		err = fault.Invalid(fault.Field{Pointer: "/text", Detail: "must be split, because its report would have more than 6 MB. " + importHint})
+		err = fault.Invalid(fault.Field{Pointer: "/text",
+			Detail: "must be split, because its report would have more than 6 MB. " + importHint})
 	}
 	return err
 }
@@ -209,8 +211,8 @@ func encodeJSON(value any) (string, error) {
 
 const maxPrintable = 254 // characters of a value in the report
 
-// printable removes characters that are invisible or change the direction of text, and returns at most maxPrintable characters. The
-// report contains values of failed rows, which are not validated.
+// printable removes characters that are invisible or change the direction of text, and returns at most maxPrintable
+// characters. The report contains values of failed rows, which are not validated.
 func printable(text string) string {
 	shown := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

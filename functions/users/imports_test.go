@@ -60,7 +60,8 @@ func TestImport(t *testing.T) {
 
 	lines := preview.Text("data.rows.0.source") + "\n" + preview.Text("data.rows.7.source") + "\n"
 	created := manager.Post("/v1/users/imports", importBody("jsonl", lines)).WantStatus(http.StatusOK).
-		WantValue("data.created", 2).WantValue("data.failed", 0).WantValue("data.rows.1.line", 2).WantValue("data.rows.1.reasons", []any{})
+		WantValue("data.created", 2).WantValue("data.failed", 0).WantValue("data.rows.1.line", 2).
+		WantValue("data.rows.1.reasons", []any{})
 	ada := manager.Get("/v1/users/"+created.Text("data.rows.0.userId")).WantStatus(http.StatusOK).
 		WantValue("data.email", "ada@example.com").WantValue("data.status", "active").WantValue("data.department", "R&D")
 	if !strings.Contains(string(ada.Body), `{"seat":12345678901234567890}`) {
@@ -76,7 +77,8 @@ func TestImport(t *testing.T) {
 func TestImportSendsMailsLater(t *testing.T) {
 	p := newFixture(t)
 	text := "email;name;role;sendActivationEmail\nada@example.com;Ada;user;\neve@example.com;Eve;user;false\n"
-	p.asAdmin().Post("/v1/users/imports", importBody("csv", text, `,"sendActivationEmail":true`)).WantStatus(http.StatusOK).
+	p.asAdmin().Post("/v1/users/imports", importBody("csv", text, `,"sendActivationEmail":true`)).
+		WantStatus(http.StatusOK).
 		WantValue("data.created", 2)
 	p.asAdmin().Get("/v1/users").WantValue("data.1.status", "pending").WantValue("data.2.status", "active")
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 1 || err != nil {
@@ -102,7 +104,8 @@ func TestImportRejectsUnreadableFiles(t *testing.T) {
 		"not text":          {`{"format":"csv","text":["a"]}`, "/text", "must be a string"},
 		"replaced by U+FFD": {importBody("csv", "email,name,role\na@b,J\ufffdrg,user\n"), "", "UTF-8"},
 	} {
-		problem := p.asAdmin().For(t).Post("/v1/users/imports", c.body).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", c.pointer)
+		problem := p.asAdmin().For(t).Post("/v1/users/imports", c.body).WantStatus(http.StatusBadRequest).
+			WantValue("errors.0.pointer", c.pointer)
 		if !strings.Contains(problem.Text("errors.0.detail"), c.detail) {
 			t.Errorf("%s: %s", name, problem.Body)
 		}
@@ -119,21 +122,24 @@ func TestImportRejectsUnreadableFiles(t *testing.T) {
 func TestImportReportsEveryRowOfALongFile(t *testing.T) {
 	p := newFixture(t)
 	report := p.asAdmin().Post("/v1/users/imports", importBody("csv",
-		"email,name,role\n"+strings.Repeat(strings.Repeat("\x01", 20)+",\u202e,"+strings.Repeat("é", 50)+"\n", maxDryRunRows), dryRun)).
+		"email,name,role\n"+strings.Repeat(strings.Repeat("\x01", 20)+",\u202e,"+strings.Repeat("é", 50)+"\n", maxDryRunRows),
+		dryRun)).
 		WantStatus(http.StatusOK).WantValue("data.failed", maxDryRunRows).WantValue("data.rows.9999.line", maxDryRunRows+1)
 	if event, err := json.Marshal(string(report.Body)); err != nil || len(event) > 6<<20 {
 		t.Errorf("the response has %d bytes, %v", len(event), err)
 	}
 }
 
-// The file is within the limits of a dry run, but its report exceeds the payload of a function: it has 4 bytes for each backslash.
+// The file is within the limits of a dry run, but its report exceeds the payload of a function: it has 4 bytes for each
+// backslash.
 func TestImportAsksToSplitAFileWithALongReport(t *testing.T) {
 	p := newFixture(t)
 	file := func(rows int) string {
 		return importBody("csv", "email,name,role\n"+strings.Repeat("x,"+strings.Repeat(`\`, 200)+",\n", rows), dryRun)
 	}
 	const rows = 7000
-	problem := p.asAdmin().Post("/v1/users/imports", file(rows)).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/text")
+	problem := p.asAdmin().Post("/v1/users/imports", file(rows)).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "/text")
 	if !strings.Contains(problem.Text("errors.0.detail"), "must be split") {
 		t.Errorf("the problem is %s", problem.Body)
 	}
@@ -145,7 +151,8 @@ func TestImportShortensUnknownNames(t *testing.T) {
 	long := strings.Repeat("\x7f", 1_000_000) // 4 bytes each in an error
 	failed := p.asAdmin().Post("/v1/users/imports", importBody("jsonl", `{"`+long+`":1}`)).WantStatus(http.StatusOK).
 		WantValue("data.failed", 1)
-	refused := p.asAdmin().Post("/v1/users/imports", importBody("csv", "email,"+long+"\n")).WantStatus(http.StatusBadRequest)
+	refused := p.asAdmin().Post("/v1/users/imports", importBody("csv", "email,"+long+"\n")).
+		WantStatus(http.StatusBadRequest)
 	if len(failed.Body)+len(refused.Body) > 3000 {
 		t.Errorf("the responses have %d and %d bytes", len(failed.Body), len(refused.Body))
 	}
@@ -184,7 +191,8 @@ func TestListUsersByEmail(t *testing.T) {
 		WantValue("data.1", nil).WantValue("pagination.total", 1).WantValue("pagination.hasMore", false)
 	root.Get("/v1/users?email=ada@example.com&role=user").WantValue("pagination.total", 1)
 	root.Get("/v1/users?email=ada@example.com&offset=1").WantValue("data", []any{}).WantValue("pagination.total", 1)
-	for _, query := range []string{"email=nobody@example.com", "email=ada", "email=ada@example.com&role=admin", "email=%23%22"} {
+	for _, query := range []string{"email=nobody@example.com", "email=ada", "email=ada@example.com&role=admin",
+		"email=%23%22"} {
 		root.Get("/v1/users?"+query).WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.total", 0)
 	}
 	root.Get("/v1/users?email=").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/email")
@@ -200,7 +208,8 @@ func TestListUsersByID(t *testing.T) {
 		WantValue("data.0.id", p.admin.ID).WantValue("data.1.id", user.ID).WantValue("data.2", nil).
 		WantValue("pagination", map[string]any{"total": 2.0, "limit": 100.0, "offset": 0.0, "hasMore": false, "next": nil})
 	root.Get("/v1/users?ids="+unknown).WantStatus(http.StatusOK).WantValue("data", []any{})
-	for _, bad := range []string{"ids=", "ids=x", "ids=" + unknown + ",", "ids=" + unknown + "&role=user", "ids=" + unknown + "&offset=1",
+	for _, bad := range []string{"ids=", "ids=x", "ids=" + unknown + ",", "ids=" + unknown + "&role=user",
+		"ids=" + unknown + "&offset=1",
 		"ids=" + unknown + "&cursor=AAAA",
 		"ids=" + strings.Repeat(unknown+",", 100) + unknown} {
 		pointer := root.Get("/v1/users?" + bad).WantStatus(http.StatusBadRequest).Text("errors.0.pointer")

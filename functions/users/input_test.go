@@ -25,31 +25,35 @@ func TestCreateUserRejectsInvalidInput(t *testing.T) {
 		body     string
 		pointers []string
 	}{
-		"nothing":            {"", []string{""}},
-		"not JSON":           {`{"email":`, []string{""}},
-		"trailing text":      {ada + "x", []string{""}},
-		"an array":           {`[]`, []string{""}},
-		"a key twice":        {`{"email":"a@example.com","email":"b@example.com"}`, []string{""}},
-		"invalid UTF-8":      {"{\"name\":\"\xff\"}", []string{""}},
-		"NUL byte":           {"{\"name\":\"\x00\"}", []string{""}},
-		"depth bomb":         {strings.Repeat("[", 50000), []string{""}},
-		"second mail header": {`{"email":"a@example.com\r\nBcc: b@example.com","name":"A\nB","role":"user"}`, []string{"/email", "/name"}},
-		"empty object":       {`{}`, []string{"/email", "/name", "/role"}},
-		"wrong types":        {`{"email":5,"name":[],"role":true,"department":{}}`, []string{"/email", "/name", "/role", "/department"}},
-		"not a boolean":      {good + `"sendActivationEmail":"yes"}`, []string{"/sendActivationEmail"}},
-		"null":               {`{"email":null,"name":"A","role":"user"}`, []string{"/email"}},
-		"unknown field":      {good + `"isAdmin":true}`, []string{"/isAdmin"}},
-		"other case":         {good + `"Metadata":{}}`, []string{"/Metadata"}},
-		"bad values":         {`{"email":"a@","name":"","role":"root"}`, []string{"/email", "/name", "/role"}},
-		"display name":       {`{"email":"Ada <a@example.com>","name":"A","role":"user"}`, []string{"/email"}},
-		"long address":       {`{"email":"` + strings.Repeat("a", 250) + `@b.de","name":"A","role":"user"}`, []string{"/email"}},
-		"line in address":    {`{"email":"a@example.com\nBcc: b@example.com","name":"A","role":"user"}`, []string{"/email"}},
-		"NUL in name":        {`{"email":"a@example.com","name":"A\u0000B","role":"user"}`, []string{"/name"}},
-		"invisible name":     {`{"email":"a@example.com","name":"\u3164","role":"user"}`, []string{"/name"}},
-		"turned name":        {`{"email":"a@example.com","name":"\u202eada","role":"user"}`, []string{"/name"}},
-		"huge number":        {good + `"metadata":{"n":1e999}}`, []string{""}},
-		"blank name":         {`{"email":"a@example.com","name":"  ","role":"user"}`, []string{"/name"}},
-		"long name":          {`{"email":"a@example.com","name":"` + strings.Repeat("ä", 201) + `","role":"user"}`, []string{"/name"}},
+		"nothing":       {"", []string{""}},
+		"not JSON":      {`{"email":`, []string{""}},
+		"trailing text": {ada + "x", []string{""}},
+		"an array":      {`[]`, []string{""}},
+		"a key twice":   {`{"email":"a@example.com","email":"b@example.com"}`, []string{""}},
+		"invalid UTF-8": {"{\"name\":\"\xff\"}", []string{""}},
+		"NUL byte":      {"{\"name\":\"\x00\"}", []string{""}},
+		"depth bomb":    {strings.Repeat("[", 50000), []string{""}},
+		"second mail header": {`{"email":"a@example.com\r\nBcc: b@example.com","name":"A\nB","role":"user"}`,
+			[]string{"/email", "/name"}},
+		"empty object": {`{}`, []string{"/email", "/name", "/role"}},
+		"wrong types": {`{"email":5,"name":[],"role":true,"department":{}}`,
+			[]string{"/email", "/name", "/role", "/department"}},
+		"not a boolean": {good + `"sendActivationEmail":"yes"}`, []string{"/sendActivationEmail"}},
+		"null":          {`{"email":null,"name":"A","role":"user"}`, []string{"/email"}},
+		"unknown field": {good + `"isAdmin":true}`, []string{"/isAdmin"}},
+		"other case":    {good + `"Metadata":{}}`, []string{"/Metadata"}},
+		"bad values":    {`{"email":"a@","name":"","role":"root"}`, []string{"/email", "/name", "/role"}},
+		"display name":  {`{"email":"Ada <a@example.com>","name":"A","role":"user"}`, []string{"/email"}},
+		"long address": {`{"email":"` + strings.Repeat("a", 250) + `@b.de","name":"A","role":"user"}`,
+			[]string{"/email"}},
+		"line in address": {`{"email":"a@example.com\nBcc: b@example.com","name":"A","role":"user"}`, []string{"/email"}},
+		"NUL in name":     {`{"email":"a@example.com","name":"A\u0000B","role":"user"}`, []string{"/name"}},
+		"invisible name":  {`{"email":"a@example.com","name":"\u3164","role":"user"}`, []string{"/name"}},
+		"turned name":     {`{"email":"a@example.com","name":"\u202eada","role":"user"}`, []string{"/name"}},
+		"huge number":     {good + `"metadata":{"n":1e999}}`, []string{""}},
+		"blank name":      {`{"email":"a@example.com","name":"  ","role":"user"}`, []string{"/name"}},
+		"long name": {`{"email":"a@example.com","name":"` + strings.Repeat("ä", 201) + `","role":"user"}`,
+			[]string{"/name"}},
 		"long department":    {good + `"department":"` + strings.Repeat("d", 201) + `"}`, []string{"/department"}},
 		"metadata a list":    {good + `"metadata":[]}`, []string{"/metadata"}},
 		"metadata too deep":  {good + `"metadata":` + deep + `}`, []string{"/metadata"}},
@@ -59,7 +63,8 @@ func TestCreateUserRejectsInvalidInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			response := p.asAdmin().For(t).With("Content-Type", "application/json").Post("/v1/users", c.body).
 				WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
-			if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, slices.Sorted(slices.Values(c.pointers))) {
+			if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got,
+				slices.Sorted(slices.Values(c.pointers))) {
 				t.Errorf("pointers %q, want %q: %s", got, c.pointers, response.Body)
 			}
 		})
@@ -91,7 +96,8 @@ func TestListUsersRejectsInvalidQueries(t *testing.T) {
 		"limit=%00": "query/limit",
 	} {
 		t.Run(query, func(t *testing.T) {
-			response := p.asAdmin().For(t).Get("/v1/users?"+query).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
+			response := p.asAdmin().For(t).Get("/v1/users?"+query).WantStatus(http.StatusBadRequest).
+				WantValue("code", "VALIDATION_ERROR")
 			if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 				t.Errorf("pointers %q, want %q", got, pointer)
 			}
@@ -106,20 +112,23 @@ func TestListUsersRejectsInvalidQueries(t *testing.T) {
 func TestUsersRejectInvalidPathsAndMethods(t *testing.T) {
 	p := newFixture(t)
 	root := p.asAdmin()
-	for _, id := range []string{"1", "not-a-uuid", "%00", "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e1g", strings.Repeat("a", 5000)} {
+	for _, id := range []string{"1", "not-a-uuid", "%00", "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e1g",
+		strings.Repeat("a", 5000)} {
 		root.Get("/v1/users/"+id).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "path/userId")
 	}
 	root.Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11").WantStatus(http.StatusNotFound)
 	root.Get("/v1/users/").WantStatus(http.StatusNotFound)
 	root.Get("/v1/users/a/b/c").WantStatus(http.StatusNotFound)
 	root.Get("/v1//users").WantStatus(http.StatusNotFound)
-	root.Do(http.MethodPatch, "/v1/users", "{}").WantStatus(http.StatusMethodNotAllowed).WantValue("code", "METHOD_NOT_ALLOWED").
+	root.Do(http.MethodPatch, "/v1/users", "{}").WantStatus(http.StatusMethodNotAllowed).
+		WantValue("code", "METHOD_NOT_ALLOWED").
 		WantHeader("Allow", "GET, HEAD, POST")
 	root.Do(http.MethodTrace, "/v1/users", "").WantStatus(http.StatusMethodNotAllowed)
 	root.Do(http.MethodGet, "/v1/users", "a body that nobody reads").WantStatus(http.StatusOK)
 }
 
-// TestRefusalsAreLogged looks for what an operator needs to see of an attack: who, what and why, in lines that the attacker cannot forge.
+// TestRefusalsAreLogged looks for what an operator needs to see of an attack: who, what and why, in lines that the
+// attacker cannot forge.
 func TestRefusalsAreLogged(t *testing.T) {
 	p := newFixture(t)
 	viewer, key := p.user("eve@example.com", principal.Viewer)
@@ -127,7 +136,8 @@ func TestRefusalsAreLogged(t *testing.T) {
 	logs := testkit.CaptureLogs(t)
 	p.withKey("psk_wrong").Get("/v1/users").WantStatus(http.StatusUnauthorized)
 	p.withKey(key).Delete("/v1/users/" + viewer.ID).WantStatus(http.StatusForbidden)
-	p.withKey(managersKey).Post("/v1/users", `{"a`+strings.Repeat("a", 5000)+`\n{\"level\":\"ERROR\"}":1}`).WantStatus(http.StatusBadRequest)
+	p.withKey(managersKey).Post("/v1/users", `{"a`+strings.Repeat("a", 5000)+`\n{\"level\":\"ERROR\"}":1}`).
+		WantStatus(http.StatusBadRequest)
 	p.limit = 1
 	p.withKey(key).Get("/v1/users").WantStatus(http.StatusTooManyRequests)
 	wanted := []struct {
@@ -183,14 +193,16 @@ func TestOutagesOfAuthenticationPermitNothing(t *testing.T) {
 func TestCreateUserChecksMediaTypeAndSize(t *testing.T) {
 	p := newFixture(t)
 	root := p.asAdmin()
-	for _, bad := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml", "multipart/form-data; boundary=x"} {
+	for _, bad := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml",
+		"multipart/form-data; boundary=x"} {
 		root.With("Content-Type", bad).Post("/v1/users", ada).WantStatus(http.StatusUnsupportedMediaType).
 			WantValue("code", "UNSUPPORTED_MEDIA_TYPE")
 	}
 	root.Post("/v1/users", `{"name":"`+strings.Repeat("x", 5<<20)+`"}`).WantStatus(http.StatusRequestEntityTooLarge).
 		WantValue("code", "PAYLOAD_TOO_LARGE")
 	root.With("Content-Encoding", "gzip").Post("/v1/users", ada).WantStatus(http.StatusUnsupportedMediaType)
-	for _, bad := range []string{"json", ";", "x+json", "application/problem+json", "application/json; charset=iso-8859-1"} {
+	for _, bad := range []string{"json", ";", "x+json", "application/problem+json",
+		"application/json; charset=iso-8859-1"} {
 		root.With("Content-Type", bad).Post("/v1/users", ada).WantStatus(http.StatusUnsupportedMediaType)
 	}
 	root.With("Content-Type", "Application/JSON; charset=UTF-8").Post("/v1/users", ada).WantStatus(http.StatusCreated)
@@ -201,10 +213,12 @@ func TestCreateUserChecksMediaTypeAndSize(t *testing.T) {
 
 func TestNumbersInOtherFieldsAreRejected(t *testing.T) {
 	p := newFixture(t)
-	p.asAdmin().Post("/v1/users/"+p.admin.ID+"/api-keys", `{"name":"x","expirationDays":12.0}`).WantStatus(http.StatusBadRequest).
+	p.asAdmin().Post("/v1/users/"+p.admin.ID+"/api-keys", `{"name":"x","expirationDays":12.0}`).
+		WantStatus(http.StatusBadRequest).
 		WantValue("errors.0.pointer", "/expirationDays")
 	digits := strings.Repeat("4", 400)
-	response := p.asAdmin().Post("/v1/users", `{"email":"a@example.com","name":"A","role":"user","metadata":{"n":`+digits+`}}`).
+	response := p.asAdmin().Post("/v1/users",
+		`{"email":"a@example.com","name":"A","role":"user","metadata":{"n":`+digits+`}}`).
 		WantStatus(http.StatusBadRequest)
 	if strings.Contains(string(response.Body), "444") {
 		t.Errorf("the response repeats the number: %s", response.Body)
@@ -216,7 +230,8 @@ func TestRejectedValuesAreNotRepeated(t *testing.T) {
 	p := newFixture(t)
 	const secret = "hunter2hunter2"
 	for _, response := range []string{
-		p.asAdmin().Post("/v1/users", `{"email":"`+secret+`","name":5,"role":"`+secret+`"}`).WantStatus(http.StatusBadRequest).String(),
+		p.asAdmin().Post("/v1/users", `{"email":"`+secret+`","name":5,"role":"`+secret+`"}`).
+			WantStatus(http.StatusBadRequest).String(),
 		p.asAdmin().Post("/v1/users", `"`+secret).WantStatus(http.StatusBadRequest).String(),
 		p.asAdmin().Get("/v1/users/" + strings.Repeat("x", 3)).WantStatus(http.StatusBadRequest).String(),
 	} {

@@ -10,7 +10,8 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// TestNewestLinkSurvivesOtherChanges sends an invitation again in the middle of other calls of an admin. The link of the newest mail works.
+// TestNewestLinkSurvivesOtherChanges sends an invitation again in the middle of other calls of an admin. The link of
+// the newest mail works.
 func TestNewestLinkSurvivesOtherChanges(t *testing.T) {
 	for name, c := range map[string]struct {
 		before string // the operation before which the invitation is sent again
@@ -36,7 +37,8 @@ func TestNewestLinkSurvivesOtherChanges(t *testing.T) {
 			})
 			over := *p
 			over.connect(resending)
-			if response := c.change(over.asAdmin(), strings.TrimSuffix(invitation, "/invitation")); response.Status >= 300 || !isResent {
+			if response := c.change(over.asAdmin(), strings.TrimSuffix(invitation, "/invitation")); response.Status >= 300 ||
+				!isResent {
 				t.Fatalf("%s; the invitation was sent again: %v", response, isResent)
 			}
 			p.anonymous().Post("/v1/users/activate", `{"token":"`+p.post.lastToken(t)+`"}`).WantStatus(http.StatusOK)

@@ -82,7 +82,8 @@ var (
 		Errors: []int{http.StatusNotFound},
 	}
 	resendInvitation = huma.Operation{
-		OperationID: "resendInvitation", Method: http.MethodPost, Path: "/v1/users/{userId}/invitation", Tags: []string{"Users"},
+		OperationID: "resendInvitation", Method: http.MethodPost, Path: "/v1/users/{userId}/invitation",
+		Tags:    []string{"Users"},
 		Summary: "Invite a user again",
 		Description: "Sends a pending user another activation mail. Its link works for 7 days, and the previous link stops working. The " +
 			"`ETag` of the user changes. The response is a 429 if the previous link is less than a minute old, and from " +

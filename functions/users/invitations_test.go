@@ -14,7 +14,8 @@ import (
 // invite creates a pending user and returns the path of the invitation.
 func (p *fixture) invite() string {
 	p.tb.Helper()
-	return "/v1/users/" + p.asAdmin().Post("/v1/users", invited).WantStatus(http.StatusCreated).Text("data.id") + "/invitation"
+	return "/v1/users/" + p.asAdmin().Post("/v1/users", invited).WantStatus(http.StatusCreated).
+		Text("data.id") + "/invitation"
 }
 
 func TestInvitationIsSentAgain(t *testing.T) {
@@ -24,14 +25,16 @@ func TestInvitationIsSentAgain(t *testing.T) {
 		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.expiresAt", "2026-03-09T09:00:00Z")
 	first := p.post.lastToken(t)
 
-	p.asAdmin().Post(at, "").WantStatus(http.StatusTooManyRequests).WantValue("code", "RATE_LIMITED").WantHeader("Retry-After", "60")
+	p.asAdmin().Post(at, "").WantStatus(http.StatusTooManyRequests).WantValue("code", "RATE_LIMITED").
+		WantHeader("Retry-After", "60")
 	p.clock.Advance(time.Minute)
 	p.asAdmin().Post(at, "").WantStatus(http.StatusOK).WantValue("data.status", "sent").
 		WantValue("data.createdAt", "2026-03-02T09:01:00Z").WantValue("data.expiresAt", "2026-03-09T09:01:00Z")
 	p.anonymous().Post("/v1/users/activate", `{"token":"`+first+`"}`).WantStatus(http.StatusUnauthorized)
 	p.anonymous().Post("/v1/users/activate", `{"token":"`+p.post.lastToken(t)+`"}`).WantStatus(http.StatusOK)
 
-	p.asAdmin().Get(at).WantStatus(http.StatusNotFound).WantValue("detail", "The user has no invitation, because the user is not pending.")
+	p.asAdmin().Get(at).WantStatus(http.StatusNotFound).
+		WantValue("detail", "The user has no invitation, because the user is not pending.")
 	p.asAdmin().Post(at, "").WantStatus(http.StatusConflict).WantValue("code", "CONFLICT")
 	nobody := "/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/invitation"
 	p.asAdmin().Get(nobody).WantStatus(http.StatusNotFound)
@@ -78,7 +81,7 @@ func TestUnsentInvitationIsWaiting(t *testing.T) {
 	p.anonymous().Post("/v1/users/activate", `{"token":"`+p.post.lastToken(t)+`"}`).WantStatus(http.StatusOK)
 }
 
-// After the last attempt, nobody has the link, so it must not be reported as sent.
+// After the last failed attempt, the user does not have the link, so it must not be reported as sent.
 func TestAbandonedInvitationIsExpired(t *testing.T) {
 	p := newFixture(t)
 	p.post.closed = true
@@ -101,7 +104,8 @@ func TestAbandonedInvitationIsExpired(t *testing.T) {
 func TestInvitationOfAnImportedUser(t *testing.T) {
 	p := newFixture(t)
 	file := `"email,name,role\nada@example.com,Ada,user\n"`
-	p.asAdmin().Post("/v1/users/imports", `{"format":"csv","text":`+file+`,"sendActivationEmail":true}`).WantStatus(http.StatusOK)
+	p.asAdmin().Post("/v1/users/imports", `{"format":"csv","text":`+file+`,"sendActivationEmail":true}`).
+		WantStatus(http.StatusOK)
 	at := "/v1/users/" + p.asAdmin().Get("/v1/users?email=ada@example.com").Text("data.0.id") + "/invitation"
 	p.asAdmin().Get(at).WantStatus(http.StatusOK).WantValue("data.status", "waiting").WantValue("data.expiresAt", nil)
 	p.asAdmin().Post(at, "").WantStatus(http.StatusOK).WantValue("data.status", "sent")

@@ -24,7 +24,8 @@ func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(cfg)
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	store := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
+	store := usersdynamo.New(client, settings.String("USERS_TABLE"), keys,
+		daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	service := newService(parts{
 		store: store, keys: keys, ending: revocationdynamo.New(client, keys), mailer: mailer,

@@ -8,8 +8,8 @@ import (
 	"portside/shared/core/principal"
 )
 
-// TestFirstKeyIsMadeWithTheMailedLink checks that the inviter has no hand in the first key, whichever way the link was mailed, and that
-// the link keeps who invited.
+// TestFirstKeyIsMadeWithTheMailedLink checks that the inviter has no hand in the first key, whichever way the link was
+// mailed, and that the link keeps who invited.
 //
 //proves:docs/security.md
 func TestFirstKeyIsMadeWithTheMailedLink(t *testing.T) {
@@ -22,7 +22,8 @@ func TestFirstKeyIsMadeWithTheMailedLink(t *testing.T) {
 		},
 		"imported": func(p *fixture) {
 			p.asAdmin().Post("/v1/users/imports",
-				`{"format":"csv","text":"email,name,role\na@example.com,Ada,user\n","sendActivationEmail":true}`).WantStatus(http.StatusOK)
+				`{"format":"csv","text":"email,name,role\na@example.com,Ada,user\n","sendActivationEmail":true}`).
+				WantStatus(http.StatusOK)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +37,8 @@ func TestFirstKeyIsMadeWithTheMailedLink(t *testing.T) {
 			}
 			token := p.post.lastToken(t)
 			link, err := p.keys.Get(t.Context(), token[4:16])
-			if err != nil || len(link.Makers) != 1 || link.Makers[0].UserID != p.admin.ID || link.Makers[0].CredentialID != p.key[4:16] {
+			if err != nil || len(link.Makers) != 1 || link.Makers[0].UserID != p.admin.ID ||
+				link.Makers[0].CredentialID != p.key[4:16] {
 				t.Errorf("the makers of the link are %v, %v", link.Makers, err)
 			}
 			activated := p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusOK)

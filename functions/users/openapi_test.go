@@ -6,7 +6,8 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// TestDocument compares the function's part of openapi.yaml with its golden file. `make generate` updates and merges the parts.
+// TestDocument compares the function's part of openapi.yaml with its golden file. `make generate` updates and merges
+// the parts.
 func TestDocument(t *testing.T) {
 	document, err := routes(&service{}, nil).Document()
 	if err != nil {

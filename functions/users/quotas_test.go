@@ -25,8 +25,8 @@ func invitation(name string) string {
 	return `{"email":"` + name + `@acme.example","name":"Ada","role":"viewer"}`
 }
 
-// TestInvitationsHaveADailyQuota uses up the invitations of a customer. Users without an invitation, other customers and the staff are not
-// affected, and the quota is renewed at midnight.
+// TestInvitationsHaveADailyQuota uses up the invitations of a customer. Users without an invitation, other customers
+// and the staff are not affected, and the quota is renewed at midnight.
 //
 //proves:docs/security.md
 func TestInvitationsHaveADailyQuota(t *testing.T) {
@@ -50,9 +50,11 @@ func TestInvitationsHaveADailyQuota(t *testing.T) {
 	member.Get("/v1/users").WantValue("pagination.total", 2) // the admin and the first one
 	member.With("Idempotency-Key", onceKey).Post("/v1/users", invitation("first")).WantStatus(http.StatusCreated).
 		WantHeader("Idempotency-Replayed", "true")
-	member.Post("/v1/users", strings.Replace(invitation("quiet"), "{", `{"sendActivationEmail":false,`, 1)).WantStatus(http.StatusCreated)
+	member.Post("/v1/users", strings.Replace(invitation("quiet"), "{", `{"sendActivationEmail":false,`, 1)).
+		WantStatus(http.StatusCreated)
 	p.withKey(other).Post("/v1/users", strings.ReplaceAll(invitation("b"), "acme", "bolt")).WantStatus(http.StatusCreated)
-	p.asAdmin().Post("/v1/users", strings.Replace(invitation("c"), "{", `{"customerId":"`+acme+`",`, 1)).WantStatus(http.StatusCreated)
+	p.asAdmin().Post("/v1/users", strings.Replace(invitation("c"), "{", `{"customerId":"`+acme+`",`, 1)).
+		WantStatus(http.StatusCreated)
 	p.clock.Advance(13 * time.Hour)
 	member.Post("/v1/users", invitation("second")).WantStatus(http.StatusCreated)
 }
@@ -68,8 +70,10 @@ func TestImportNamesRowsAboveTheQuota(t *testing.T) {
 		for n, invited := range []bool{true, false, true, true, false, true} {
 			text += fmt.Sprintf("u%d@acme.example,U,user,%v\n", n, invited)
 		}
-		for _, run := range []struct{ body, status string }{{importBody("csv", text, dryRun), "ready"}, {importBody("csv", text), "created"}} {
-			report := p.withKey(key).Post("/v1/users/imports", run.body).WantStatus(http.StatusOK).WantValue("data."+run.status, 4).
+		for _, run := range []struct{ body, status string }{{importBody("csv", text, dryRun), "ready"},
+			{importBody("csv", text), "created"}} {
+			report := p.withKey(key).Post("/v1/users/imports", run.body).WantStatus(http.StatusOK).
+				WantValue("data."+run.status, 4).
 				WantValue("data.failed", 2)
 			for _, n := range []int{3, 5} {
 				report.WantValue(fmt.Sprintf("data.rows.%d.status", n), "failed").
@@ -77,7 +81,8 @@ func TestImportNamesRowsAboveTheQuota(t *testing.T) {
 			}
 		}
 		p.clock.Advance(15 * time.Hour)
-		p.withKey(key).Post("/v1/users/imports", importBody("csv", text)).WantStatus(http.StatusOK).WantValue("data.created", 2).
+		p.withKey(key).Post("/v1/users/imports", importBody("csv", text)).WantStatus(http.StatusOK).
+			WantValue("data.created", 2).
 			WantValue("data.existing", 4)
 	}
 }

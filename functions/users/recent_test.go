@@ -37,8 +37,8 @@ func TestNewKeyNeedsARecentSignIn(t *testing.T) {
 	p.asAdmin().Post(at, `{"name":"x"}`).WantStatus(http.StatusCreated)
 }
 
-// TestChangesOfUsersNeedARecentSignIn changes users in a session that began 15 minutes ago. An intruder who finds an admin's browser
-// unattended must not create or promote a user, because the intruder could sign in as that user later.
+// TestChangesOfUsersNeedARecentSignIn changes users in a session that began 15 minutes ago. An intruder who finds an
+// admin's browser unattended must not create or promote a user, because the intruder could sign in as that user later.
 //
 //proves:docs/security.md
 func TestChangesOfUsersNeedARecentSignIn(t *testing.T) {
@@ -48,7 +48,8 @@ func TestChangesOfUsersNeedARecentSignIn(t *testing.T) {
 	browser.Put(at, `{"name":"Still recent"}`).WantStatus(http.StatusOK)
 	p.clock.Advance(credentials.SessionRecent)
 	for name, response := range map[string]webtest.Response{
-		"create":   browser.Post("/v1/users", `{"email":"e@example.com","name":"E","role":"admin","sendActivationEmail":false}`),
+		"create": browser.Post("/v1/users",
+			`{"email":"e@example.com","name":"E","role":"admin","sendActivationEmail":false}`),
 		"import":   browser.Post("/v1/users/imports", `{"format":"csv","text":"email,name,role\ne@example.com,E,admin\n"}`),
 		"promote":  browser.Put(at, `{"role":"admin"}`),
 		"delete":   browser.Delete(at),
@@ -78,7 +79,7 @@ func TestSigningOutAUser(t *testing.T) {
 	p.withKey(manager).Delete("/v1/users/" + strings.ToUpper(target.ID) + "/sessions").WantStatus(http.StatusNoContent)
 	browser.Get("/v1/users").WantStatus(http.StatusUnauthorized)
 	p.withKey(key).Get("/v1/users").WantStatus(http.StatusOK)
-	p.withKey(manager).Delete(at).WantStatus(http.StatusNoContent) // there is no session now
+	p.withKey(manager).Delete(at).WantStatus(http.StatusNoContent) // the session is gone
 	p.withKey(manager).Delete("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/sessions").WantStatus(http.StatusNotFound)
 	p.asAdmin().Get("/v1/users/"+target.ID).WantHeader("ETag", `"1"`) // the user itself does not change
 }

@@ -37,8 +37,8 @@ type parts struct {
 	mailer  users.Mailer
 	baseURL string
 	now     func() time.Time
-	// endTime limits how long the deletion of a key spends on the credentials that the key created. A schedule ends the rest. Zero means no
-	// limit.
+	// endTime limits how long the deletion of a key spends on the credentials that the key created. A schedule ends the
+	// rest. Zero means no limit.
 	endTime time.Duration
 }
 
@@ -94,7 +94,7 @@ var (
 		OperationID: "searchUsers", Method: http.MethodGet, Path: "/v1/users/search", Tags: []string{"Users"},
 		Summary: "Search users",
 		Description: "Returns the users whose email address begins with the text, or whose name has it at the beginning " +
-			"of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each " +
+			"of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are sorted by the text that matched, each " +
 			"user once. A search finds a change with the next request and takes the same time " +
 			"for any number of users. A page can have fewer results than `limit` although " +
 			"`pagination.hasMore` is true.",
@@ -124,7 +124,7 @@ var (
 			"split the file then. " +
 			"Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its " +
 			"JSON line in `source`.\n\n" +
-			"A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. " +
+			"A row that fails does not stop the import. Existing users are not changed, so you can safely repeat a request. " +
 			"Mails are sent within minutes, in batches. A row above the daily number of invitations fails, and its reason names the limit: " +
 			"import it again on the next day, or without an invitation. You cannot " +
 			"create a user whose role has more permissions than yours.",
@@ -168,7 +168,8 @@ var (
 		Errors: []int{http.StatusNotFound},
 	}
 	endCredentials = huma.Operation{
-		OperationID: "endUserCredentials", Method: http.MethodDelete, Path: "/v1/users/{userId}/credentials", Tags: []string{"Users"},
+		OperationID: "endUserCredentials", Method: http.MethodDelete, Path: "/v1/users/{userId}/credentials",
+		Tags:    []string{"Users"},
 		Summary: "End all credentials of a user", DefaultStatus: http.StatusNoContent,
 		Description: "Ends all sessions, API keys, tokens and passwords of a user, and deletes all passkeys. They stop working within seconds, " +
 			"also those that are created meanwhile. The user can sign in again with a mailed link; to prevent that, set another status. " +
@@ -185,7 +186,7 @@ var (
 		OperationID: "createApiKey", Method: http.MethodPost, Path: "/v1/users/{userId}/api-keys", Tags: []string{"API keys"},
 		Summary: "Create an API key", DefaultStatus: http.StatusCreated,
 		Description: "Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. " +
-			"A user for whom another one creates a key gets a mail. " +
+			"A user gets a mail when another user creates a key for them. " +
 			"A user can have at most 50 working credentials. On one day (UTC), 100 keys can be created for a user, and all users of a customer " +
 			"together can create 200 for others, of which 20 for one address, and the vendor's staff 2,000; then the response is " +
 			"a 429 with the code `QUOTA_EXCEEDED`.\n\nWith an " +
@@ -197,13 +198,15 @@ var (
 		Extensions: map[string]any{web.OwnLimit: true},
 	}
 	getAPIKey = huma.Operation{
-		OperationID: "getApiKey", Method: http.MethodGet, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},
+		OperationID: "getApiKey", Method: http.MethodGet, Path: "/v1/users/{userId}/api-keys/{keyId}",
+		Tags:        []string{"API keys"},
 		Summary:     "Get an API key",
 		Description: "Returns a key that is not deleted, without its secret." + keyPermission,
 		Errors:      []int{http.StatusForbidden, http.StatusNotFound},
 	}
 	deleteAPIKey = huma.Operation{
-		OperationID: "deleteApiKey", Method: http.MethodDelete, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},
+		OperationID: "deleteApiKey", Method: http.MethodDelete, Path: "/v1/users/{userId}/api-keys/{keyId}",
+		Tags:    []string{"API keys"},
 		Summary: "Delete an API key", DefaultStatus: http.StatusNoContent,
 		Description: "The key stops working with the next request. A key that is deleted already gets the same response, with any " +
 			"`If-Match`. " +

@@ -57,9 +57,11 @@ func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 	p := &fixture{
 		tb: tb, client: client, limit: limit, post: &mailbox{},
 		clock:            webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
-		credentialsTable: awstest.Table(tb, client, "CredentialsTable"), countsTable: awstest.Table(tb, client, "RequestCountsTable"),
-		usersTable: awstest.Table(tb, client, "UsersTable"), days: daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
-		log: audittest.Log(tb, client),
+		credentialsTable: awstest.Table(tb, client, "CredentialsTable"),
+		countsTable:      awstest.Table(tb, client, "RequestCountsTable"),
+		usersTable:       awstest.Table(tb, client, "UsersTable"),
+		days:             daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
+		log:              audittest.Log(tb, client),
 	}
 	p.connect(client)
 	p.admin, p.key = p.user("root@example.com", principal.Admin)

@@ -17,13 +17,13 @@ import (
 	"portside/shared/web/resource"
 )
 
-// ListedUser is a user in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores the
-// fields of unexported ones.
+// ListedUser is a user in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores
+// the fields of unexported ones.
 type ListedUser struct {
 	ID         string         `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Email      string         `json:"email" format:"email" doc:"Lower-cased and unique." example:"ada@example.com"`
 	Name       string         `json:"name" doc:"Name of the person." example:"Ada Lovelace"`
-	CustomerID *string        `json:"customerId" format:"uuid" doc:"Customer to whom the user belongs; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	CustomerID *string        `json:"customerId" format:"uuid" doc:"ID of the user's customer; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Role       principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"Defines the permissions of the user." example:"user"`
 	Status     users.Status   `json:"status" enum:"pending,active,inactive,suspended" doc:"Only credentials of active users are valid; pending means not activated yet." example:"active"`
 	CreatedAt  time.Time      `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
@@ -79,7 +79,8 @@ type listUsersInput struct {
 
 // Resolve implements huma.Resolver.
 func (in *listUsersInput) Resolve(huma.Context) []error {
-	if len(in.IDs) > 0 && (in.CustomerID != "" || in.Role != "" || in.Status != "" || in.Email != "" || in.Offset != 0 || in.Cursor != "") {
+	if len(in.IDs) > 0 && (in.CustomerID != "" || in.Role != "" || in.Status != "" || in.Email != "" || in.Offset != 0 ||
+		in.Cursor != "") {
 		const detail = "cannot be combined with customerId, role, status, email, offset or cursor"
 		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: detail}})
 	}
@@ -90,7 +91,8 @@ func (in *listUsersInput) Resolve(huma.Context) []error {
 func (in *listUsersInput) query() (users.Query, error) {
 	after, err := in.After()
 	query := users.Query{
-		CustomerID: in.CustomerID, Role: in.Role, Status: in.Status, Email: in.Email, Limit: in.Limit, Offset: in.Offset, After: after,
+		CustomerID: in.CustomerID, Role: in.Role, Status: in.Status, Email: in.Email, Limit: in.Limit, Offset: in.Offset,
+		After: after,
 	}
 	for _, id := range in.IDs {
 		if id = resource.CanonicalID(id); !slices.Contains(query.IDs, id) {
@@ -165,7 +167,7 @@ type createUserInput struct {
 	Body struct {
 		Email               string         `json:"email" format:"email" doc:"Must be unique; it is trimmed and lower-cased." example:"ada@example.com"`
 		Name                string         `json:"name" doc:"1 to 200 characters." example:"Ada Lovelace"`
-		CustomerID          string         `json:"customerId,omitempty" format:"uuid" doc:"Customer to whom the user belongs. Default: yours, or none if you belong to the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+		CustomerID          string         `json:"customerId,omitempty" format:"uuid" doc:"ID of the user's customer. Default: your customer, or none if you belong to the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 		Role                principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"At most your own." example:"user"`
 		Department          string         `json:"department,omitempty" doc:"At most 200 characters." example:"Analytical Engines"`
 		SendActivationEmail *bool          `json:"sendActivationEmail,omitempty" default:"true" doc:"Whether to send the user an activation mail."`
@@ -174,7 +176,8 @@ type createUserInput struct {
 	host string
 }
 
-// Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema, and records the host.
+// Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema, and records the
+// host.
 func (in *createUserInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
 	return web.Failures(in.user().Check())
@@ -183,7 +186,8 @@ func (in *createUserInput) Resolve(ctx huma.Context) []error {
 func (in *createUserInput) user() users.NewUser {
 	b := in.Body
 	return users.NewUser{
-		Email: b.Email, Name: b.Name, CustomerID: b.CustomerID, Role: b.Role, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
+		Email: b.Email, Name: b.Name, CustomerID: b.CustomerID, Role: b.Role, Department: b.Department,
+		Metadata:        json.RawMessage(b.Metadata),
 		ActivationEmail: b.SendActivationEmail == nil || *b.SendActivationEmail,
 	}
 }
@@ -249,7 +253,7 @@ type updateUserInput struct {
 		ReadOnlyUser
 
 		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
-		CustomerID *string         `json:"customerId,omitempty" format:"uuid" nullable:"true" doc:"Customer to whom the user belongs; null for the vendor's staff, who alone can change it. A change ends all credentials of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+		CustomerID *string         `json:"customerId,omitempty" format:"uuid" nullable:"true" doc:"ID of the user's customer; null for the vendor's staff. Only the vendor's staff can change it. A change ends all credentials of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; takes effect with the user's next request." example:"manager"`
 		Department *string         `json:"department,omitempty" nullable:"true" doc:"At most 200 characters; null or empty removes it." example:"Analytical Engines"`
 		Status     *users.Status   `json:"status,omitempty" enum:"pending,active,inactive,suspended" doc:"pending only if the user is pending. With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good." example:"suspended"`

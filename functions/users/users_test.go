@@ -24,7 +24,8 @@ func TestUserIsCreatedUpdatedAndDeleted(t *testing.T) {
 		WantValue("data.email", "ada@example.com").WantValue("data.status", "active").WantValue("data.role", "user").
 		WantValue("data.department", "Engines").WantValue("data.lastLoginAt", nil).
 		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z").
-		WantValue("data.permissions", []any{"capabilities:use", "customers:read", "projects:read", "projects:write", "users:read"}).
+		WantValue("data.permissions",
+			[]any{"capabilities:use", "customers:read", "projects:read", "projects:write", "users:read"}).
 		WantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
 		t.Errorf("a number lost precision: %s", created.Body)
@@ -34,7 +35,8 @@ func TestUserIsCreatedUpdatedAndDeleted(t *testing.T) {
 
 	root.Get(at).WantStatus(http.StatusOK).WantValue("", created.JSON("")).WantHeader("ETag", `"1"`)
 	root.Get("/v1/users/" + strings.ToUpper(created.Text("data.id"))).WantStatus(http.StatusOK)
-	root.Post("/v1/users", ada).WantStatus(http.StatusConflict).WantValue("code", "EMAIL_TAKEN").WantHeader("X-Should-Retry", "false")
+	root.Post("/v1/users", ada).WantStatus(http.StatusConflict).WantValue("code", "EMAIL_TAKEN").
+		WantHeader("X-Should-Retry", "false")
 
 	p.clock.Advance(time.Hour)
 	root.Put(at, `{"name":"Ada L.","role":"viewer","metadata":{}}`).WantStatus(http.StatusOK).
@@ -42,7 +44,8 @@ func TestUserIsCreatedUpdatedAndDeleted(t *testing.T) {
 		WantValue("data.metadata", map[string]any{}).WantValue("data.updatedAt", "2026-03-02T10:00:00Z").
 		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"2"`)
 	root.Put(at, `{"name":"Ada L."}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`) // nothing changed
-	root.Get("/v1/users?role=viewer").WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.name", "Ada L.")
+	root.Get("/v1/users?role=viewer").WantStatus(http.StatusOK).WantValue("pagination.total", 1).
+		WantValue("data.0.name", "Ada L.")
 	root.Get("/v1/users?role=user").WantStatus(http.StatusOK).WantValue("pagination.total", 0).WantValue("data", []any{})
 
 	root.Delete(at).WantStatus(http.StatusNoContent)
@@ -68,22 +71,28 @@ func TestListUsersPages(t *testing.T) {
 		WantValue("data.2.email", "u3@example.com").WantValue("data.3", nil).WantValue("pagination.hasMore", true)
 	root.Get("/v1/users?limit=3&offset=5").WantStatus(http.StatusOK).WantValue("pagination.hasMore", false).
 		WantValue("data.2.email", "u6@example.com")
-	root.Get("/v1/users?role=manager&limit=2&offset=1").WantStatus(http.StatusOK).WantValue("data.0.email", "u3@example.com").
+	root.Get("/v1/users?role=manager&limit=2&offset=1").WantStatus(http.StatusOK).
+		WantValue("data.0.email", "u3@example.com").
 		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false, "next": nil})
 	id := root.Get("/v1/users?role=viewer").Text("data.0.id")
 	root.Put("/v1/users/"+id, `{"status":"suspended"}`).WantStatus(http.StatusOK)
-	root.Get("/v1/users?status=active&limit=3&offset=5").WantStatus(http.StatusOK).WantValue("data.0.email", "u5@example.com").
+	root.Get("/v1/users?status=active&limit=3&offset=5").WantStatus(http.StatusOK).
+		WantValue("data.0.email", "u5@example.com").
 		WantValue("pagination", map[string]any{"total": 7.0, "limit": 3.0, "offset": 5.0, "hasMore": false, "next": nil})
-	root.Get("/v1/users?status=suspended&role=viewer").WantStatus(http.StatusOK).WantValue("data.0.email", "u2@example.com").
+	root.Get("/v1/users?status=suspended&role=viewer").WantStatus(http.StatusOK).
+		WantValue("data.0.email", "u2@example.com").
 		WantValue("pagination.total", 1)
 	for _, none := range []string{"status=suspended&role=user", "status=pending", "email=u2@example.com&status=active"} {
 		root.Get("/v1/users?"+none).WantStatus(http.StatusOK).WantValue("pagination.total", 0)
 	}
-	root.Get("/v1/users?status=active&ids="+id).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/ids")
-	root.Get("/v1/users?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
+	root.Get("/v1/users?status=active&ids="+id).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "query/ids")
+	root.Get("/v1/users?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).
+		WantValue("pagination.hasMore", false)
 
 	listed := root.Get("/v1/users?limit=1").JSON("data.0").(map[string]any)
-	if got := slices.Sorted(keysOf(listed)); !slices.Equal(got, []string{"createdAt", "customerId", "email", "id", "name", "role", "status"}) {
+	if got := slices.Sorted(keysOf(listed)); !slices.Equal(got,
+		[]string{"createdAt", "customerId", "email", "id", "name", "role", "status"}) {
 		t.Errorf("the listed user has the fields %v", got)
 	}
 }
@@ -139,7 +148,8 @@ func TestSearchUsers(t *testing.T) {
 
 	root.Get("/v1/users/search").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/q")
 	root.Get("/v1/users/search?q=+").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/q")
-	root.Get("/v1/users/search?q=king&cursor=x").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/cursor")
+	root.Get("/v1/users/search?q=king&cursor=x").WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "query/cursor")
 	root.Get("/v1/users/search?q=b&cursor=" + first.Text("pagination.next")).WantStatus(http.StatusBadRequest)
 }
 
@@ -218,10 +228,12 @@ func TestIfMatch(t *testing.T) {
 	user, _ := p.user("ada@example.com", principal.User)
 	root, at := p.asAdmin(), "/v1/users/"+user.ID
 	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
-	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).WantValue("code", "PRECONDITION_FAILED")
+	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).
+		WantValue("code", "PRECONDITION_FAILED")
 	root.With("If-Match", `"1"`).Delete(at).WantStatus(http.StatusPreconditionFailed)
 	for _, bad := range []string{"1", `"1`, "*, *", "abc"} {
-		root.With("If-Match", bad).Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "header/If-Match")
+		root.With("If-Match", bad).Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).
+			WantValue("errors.0.pointer", "header/If-Match")
 	}
 	root.With("If-Match", `W/"2"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed)
 	root.With("If-Match", `"7", "2"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusOK)
@@ -248,7 +260,8 @@ func TestIdempotencyKey(t *testing.T) {
 	at := "/v1/users/" + first.Text("data.id")
 	p.asAdmin().Put(at, `{"name":"Changed"}`).WantStatus(http.StatusOK)
 
-	again := once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").WantHeader("Location", at)
+	again := once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").
+		WantHeader("Location", at)
 	if !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}

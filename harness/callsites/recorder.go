@@ -29,8 +29,8 @@ var listed = sync.OnceValue(func() map[string]bool {
 	return places
 })
 
-// Client is an HTTP client that reports each request and its place before it sends it. A retry of the SDK is a request, too. Called may
-// add headers, which the signature does not cover.
+// Client is an HTTP client that reports each request and its place before it sends it. A retry of the SDK is a request,
+// too. Called may add headers, which the signature does not cover.
 type Client struct {
 	Next   aws.HTTPClient
 	Called func(r *http.Request, place string)
@@ -63,8 +63,8 @@ func running(operation string) string {
 	}
 }
 
-// placesOf returns the places that a frame may stand for. The runtime writes pkg.(*Type[...]).Method.func1 and pkg.Function.func1 for
-// functions inside of others.
+// placesOf returns the places that a frame may stand for. The runtime writes pkg.(*Type[...]).Method.func1 and
+// pkg.Function.func1 for functions inside of others.
 func placesOf(frame runtime.Frame, operation string) []string {
 	function, isOurs := strings.CutPrefix(frame.Function, "portside/")
 	if !isOurs {

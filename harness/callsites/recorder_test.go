@@ -29,8 +29,8 @@ func (refusing) Do(*http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// TestPlacesOfRunningCalls calls production code in each way in which it calls AWS: by a function with a generic client, by an interface
-// inside of a function value, by a list of pages, and by a signed request.
+// TestPlacesOfRunningCalls calls production code in each way in which it calls AWS: by a function with a generic
+// client, by an interface inside of a function value, by a list of pages, and by a signed request.
 func TestPlacesOfRunningCalls(t *testing.T) {
 	var places []string
 	cfg := aws.Config{

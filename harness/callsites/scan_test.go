@@ -60,7 +60,7 @@ func collect(p *packages.Package, found map[string]bool) {
 	}
 }
 
-// nameOf returns the name of a function, that of a method with its type.
+// nameOf returns the name of a function; the name of a method includes its type.
 func nameOf(declared ast.Decl) string {
 	function, isFunction := declared.(*ast.FuncDecl)
 	if !isFunction {
@@ -84,8 +84,9 @@ func nameOf(declared ast.Decl) string {
 	}
 }
 
-// operationOf returns the operation of AWS that a method calls, or "" if it calls none. The method belongs to a client of the SDK, to an
-// interface of ours that has the same signature, to a list of pages, or to the client of signed requests.
+// operationOf returns the operation of AWS that a method calls, or "" if it calls none. The method belongs to a client
+// of the SDK, to an interface of ours that has the same signature, to a list of pages, or to the client of signed
+// requests.
 func operationOf(info *types.Info, use *ast.SelectorExpr) string {
 	selection := info.Selections[use]
 	if selection == nil || selection.Kind() == types.FieldVal || !selection.Obj().Exported() {
@@ -110,7 +111,7 @@ func operationOf(info *types.Info, use *ast.SelectorExpr) string {
 	if strings.HasPrefix(name, "Presign") {
 		return name
 	}
-	return strings.TrimSuffix(input.Obj().Name(), "Input") // that of a waiter has another name than its method
+	return strings.TrimSuffix(input.Obj().Name(), "Input") // a waiter's input has another name than its method
 }
 
 // named returns the named type of a type or of its pointer, or nil.

@@ -34,7 +34,8 @@ func (w *jobWorld) newBatch(tb testing.TB) jobs.Job {
 		if i == batchDocuments-1 {
 			break
 		}
-		text := documents.FromBytes(fmt.Appendf(nil, "Letter %d says that the train leaves the station of Lille at night.", i))
+		text := documents.FromBytes(fmt.Appendf(nil,
+			"Letter %d says that the train leaves the station of Lille at night.", i))
 		if err := w.store(w.client).SaveUpload(tb.Context(), job.Owner, job.Uploads[i], text); err != nil {
 			tb.Fatal(err)
 		}

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// consumers are the functions of template.yaml that get events, each with the types of its events and the tests of events that come
-// repeatedly, late, concurrently, or to processes that are killed. A new consumer needs such tests before it gets its line here.
+// consumers are the functions of template.yaml that get events, each with the types of its events and the tests of
+// events that come repeatedly, late, concurrently, or to processes that are killed. A new consumer needs such tests
+// before it gets its line here.
 var consumers = map[string]struct{ events, tests string }{
 	"SendMailFunction":       {"ScheduleV2 ", "harness/chaos.TestSendMail"},
 	"RunMediaJobsFunction":   {"S3 ", "harness/chaos.TestRunMediaJobs"},

@@ -73,7 +73,8 @@ func newJobWorld(tb testing.TB) world {
 			job.Uploads = append(job.Uploads, uuid.NewString()) // no such upload, so the job fails
 		}
 		text := documents.FromBytes(fmt.Appendf(nil, "Text %d says that the ferry leaves the port of Calais at noon.", n))
-		if err := errors.Join(store.SaveUpload(tb.Context(), job.Owner, job.Uploads[0], text), store.StartJob(tb.Context(), job)); err != nil {
+		if err := errors.Join(store.SaveUpload(tb.Context(), job.Owner, job.Uploads[0], text),
+			store.StartJob(tb.Context(), job)); err != nil {
 			tb.Fatal(err)
 		}
 		w.jobs = append(w.jobs, job)
@@ -158,8 +159,8 @@ func (w *jobWorld) outcomeOf(ctx context.Context, job jobs.Job) string {
 	return text
 }
 
-// state is the outcome of each job. A job may fail if all runs before its last one were interrupted. The state then has the outcome of a
-// copy that runs without interruptions.
+// state is the outcome of each job. A job may fail if all runs before its last one were interrupted. The state then has
+// the outcome of a copy that runs without interruptions.
 func (w *jobWorld) state(ctx context.Context) (string, error) {
 	var text strings.Builder
 	for n, started := range w.jobs {

@@ -37,7 +37,8 @@ const (
 	deletedKeys = 30
 )
 
-// mailWorld has the work that requests have left to SendMail: five mails, an unfinished leak response and an unfinished deletion.
+// mailWorld has the work that requests have left to SendMail: five mails, an unfinished leak response and an unfinished
+// deletion.
 type mailWorld struct {
 	tb         testing.TB
 	client     *dynamodb.Client
@@ -49,8 +50,8 @@ type mailWorld struct {
 	direct     office.Services // whose process is not killed
 	endedKeys  []credentials.Secret
 
-	// running is held by each run. The clock advances only between runs, because a run ends before the next run of the schedule (the
-	// function's timeout), and a mail that a run has begun is not due before then.
+	// running is held by each run. The clock advances only between runs, because a run ends before the next run of the
+	// schedule (the function's timeout), and a mail that a run has begun is not due before then.
 	running sync.RWMutex
 	kills   atomic.Int64 // deliveries whose process was killed
 }
@@ -82,7 +83,8 @@ func newMailWorld(tb testing.TB, mailAPI http.Handler) *mailWorld {
 		tb: tb, client: client, mailAPI: mailAPI, clock: office.NewClock(midnight.AddDate(0, 0, -1)),
 		tables: office.Tables{
 			Users: table("UsersTable"), Credentials: table("CredentialsTable"), RequestCounts: table("RequestCountsTable"),
-			Customers: table("CustomersTable"), Projects: table("ProjectsTable"), Pulls: table("PullsTable"), Analytics: table("AnalyticsTable"),
+			Customers: table("CustomersTable"), Projects: table("ProjectsTable"), Pulls: table("PullsTable"),
+			Analytics: table("AnalyticsTable"),
 		},
 	}
 	w.direct = w.services(sharedClient)
@@ -141,7 +143,8 @@ func (w *mailWorld) leaveMails() {
 		Level: credentialrequests.Full, Justification: "a cluster needs it",
 	})
 	w.must(err)
-	_, err = w.direct.Requests.Decide(ctx, admin, credentialrequests.Decision{ID: asked.Request.ID, Approve: true, BaseURL: portal})
+	_, err = w.direct.Requests.Decide(ctx, admin,
+		credentialrequests.Decision{ID: asked.Request.ID, Approve: true, BaseURL: portal})
 	w.must(err)
 	_, err = w.direct.SignIns.RequestMail(ctx, sessions.MailRequest{
 		Email: "viewer@example.com", BaseURL: portal, Network: "192.0.2.1",
@@ -149,8 +152,8 @@ func (w *mailWorld) leaveMails() {
 	w.must(err)
 }
 
-// leaveLeakResponse ends the key of an admin, with which a key of another user was made. The process is killed after its first write, which
-// ends only the admin's key. End reports no error, because the schedule does the rest.
+// leaveLeakResponse ends the key of an admin, with which a key of another user was made. The process is killed after
+// its first write, which ends only the admin's key. End reports no error, because the schedule does the rest.
 func (w *mailWorld) leaveLeakResponse() {
 	ctx := w.tb.Context()
 	leaky, secret := w.createUser("leaky", principal.Admin)
@@ -242,8 +245,8 @@ func (w *mailWorld) mails() string {
 	return text
 }
 
-// state is the mails, and whether the ended keys and the activation link still work. It runs the schedule for another hour first, because
-// the schedule waits before it repeats the work of a killed process.
+// state is the mails, and whether the ended keys and the activation link still work. It runs the schedule for another
+// hour first, because the schedule waits before it repeats the work of a killed process.
 func (w *mailWorld) state(ctx context.Context) (string, error) {
 	for _, minute := range []int{0, 1, 2, 4, 10, 60} {
 		if err := w.deliver(ctx, []int{mailRuns + minute}, &process{}); err != nil {

@@ -26,7 +26,8 @@ type trial struct {
 	check func(last response)
 }
 
-// TestFlows kills a function at each point of each flow. After all flows the stack starts again, and the last trials are checked again.
+// TestFlows kills a function at each point of each flow. After all flows the stack starts again, and the last trials
+// are checked again.
 //
 //proves:docs/security.md
 func TestFlows(t *testing.T) {
@@ -53,7 +54,8 @@ func TestFlows(t *testing.T) {
 		len(flows()), sum.points, sum.kills, sum.retried, sum.refused)
 	t.Logf("figure: crashes: the mails of all %d trials that promise some arrived, in %d of them one more than promised",
 		len(s.promised), s.repeatedMails)
-	t.Logf("figure: crashes: after a restart, %d flows have the same state; %d points were not reached again", len(recheck), sum.missed)
+	t.Logf("figure: crashes: after a restart, %d flows have the same state; %d points were not reached again",
+		len(recheck), sum.missed)
 	if sum.kills < sum.points/2 { // on a busy machine, more calls come from background work, whose times vary
 		t.Errorf("only %d of %d points were reached again", sum.kills, sum.points)
 	}
@@ -62,8 +64,8 @@ func TestFlows(t *testing.T) {
 // counts are the figures of all flows.
 type counts struct{ points, kills, retried, refused, missed int }
 
-// killEverywhere runs a flow once without a crash, and then once for each of its points. It returns the check of the last trial with
-// a kill, or nil if there was none.
+// killEverywhere runs a flow once without a crash, and then once for each of its points. It returns the check of the
+// last trial with a kill, or nil if no trial had one.
 func (s *service) killEverywhere(t *testing.T, f flow, sum *counts) (recheck func()) {
 	t.Helper()
 	s.t = t
@@ -123,7 +125,7 @@ func (s *service) pointsOf(f flow) []point {
 	return points
 }
 
-// run sends the request and waits for the end of what it starts.
+// run sends the request and waits for the end of the work that it starts.
 func (r trial) run() response {
 	answer := r.send()
 	if r.settle != nil {

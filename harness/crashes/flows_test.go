@@ -33,10 +33,12 @@ func flows() []flow {
 	}
 }
 
-// sendMails sends the mail of an imported user. A crash after SES has accepted the mail and before that is stored sends it again.
+// sendMails sends the mail of an imported user. A crash after SES has accepted the mail and before that is stored sends
+// it again.
 func sendMails(s *service) trial {
 	email := s.email()
-	s.admin().Post("/v1/users/imports", `{"format":"csv","sendActivationEmail":true,"text":"email,name,role\n`+email+`,Ada,user\n"}`).
+	s.admin().Post("/v1/users/imports",
+		`{"format":"csv","sendActivationEmail":true,"text":"email,name,role\n`+email+`,Ada,user\n"}`).
 		WantStatus(http.StatusOK)
 	return trial{
 		send:     s.invoke("SendMailFunction", "sendmail/schedule.json"),
@@ -103,8 +105,8 @@ func createToken(s *service) trial {
 	}
 }
 
-// browser returns a client that sends what browsers send to the same origin. Its address was not used before, because sign-ins are limited
-// by address.
+// browser returns a client that sends what browsers send to the same origin. Its address was not used before, because
+// sign-ins are limited by address.
 func (s *service) browser() client {
 	s.serial++
 	address := net.IPv4(127, 1, byte(s.serial>>8), byte(s.serial))
@@ -125,7 +127,8 @@ func cookie(r response, text string) string {
 	return ""
 }
 
-// link mails a sign-in link and returns the body with its token, and a client with the cookie of the browser that asked for it.
+// link mails a sign-in link and returns the body with its token, and a client with the cookie of the browser that asked
+// for it.
 func (s *service) link(u user) (browser client, body string) {
 	s.t.Helper()
 	asked := s.browser().Post("/v1/sign-in/links", `{"email":"`+u.email+`"}`).WantStatus(http.StatusAccepted)
@@ -160,7 +163,8 @@ func (s *service) form() (contentType, body string) {
 	if err == nil {
 		_, err = fmt.Fprintf(part, "Reference: invoice-%d\nTotal: 12.50 EUR\n", s.serial)
 	}
-	err = errors.Join(err, form.WriteField("variable1_name", "total"), form.WriteField("variable1_type", "number"), form.Close())
+	err = errors.Join(err, form.WriteField("variable1_name", "total"), form.WriteField("variable1_type", "number"),
+		form.Close())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -174,7 +178,8 @@ func extract(s *service) trial {
 		send: request(s.as(u.key).With("Content-Type", contentType), http.MethodPost, extractPath, body),
 		check: func(last response) {
 			last.WantStatus(http.StatusOK).WantValue("extracted_data.total", 12.5)
-			s.as(u.key).With("Content-Type", contentType).Post(extractPath, body).WantStatus(http.StatusOK).WantValue("", last.JSON(""))
+			s.as(u.key).With("Content-Type", contentType).Post(extractPath, body).WantStatus(http.StatusOK).
+				WantValue("", last.JSON(""))
 		},
 	}
 }
@@ -206,7 +211,8 @@ func (s *service) job() (u user, send func() response) {
 	s.t.Helper()
 	u = s.user("user")
 	contentType, body := s.form()
-	return u, request(s.as(u.key).With("Content-Type", contentType).With("Prefer", "respond-async"), http.MethodPost, extractPath, body)
+	return u, request(s.as(u.key).With("Content-Type", contentType).With("Prefer", "respond-async"), http.MethodPost,
+		extractPath, body)
 }
 
 // wantSuccess checks the result of a job.
@@ -293,7 +299,8 @@ func publishChart(s *service) trial {
 		send:   func() response { return s.upload(name, "1.0.0") },
 		settle: s.settled("the chart "+name, func() bool { return s.status(name, "1.0.0") == http.StatusOK }),
 		check: func(response) {
-			s.admin().Get("/v1/charts/"+name).WantStatus(http.StatusOK).WantValue("data.0.version", "1.0.0").WantValue("data.1", nil)
+			s.admin().Get("/v1/charts/"+name).WantStatus(http.StatusOK).WantValue("data.0.version", "1.0.0").
+				WantValue("data.1", nil)
 		},
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"portside/harness/invariants"
 )
 
-// checkInvariants checks all tables and buckets after all crashes. Schedules may write meanwhile, so it checks until nothing is broken.
+// checkInvariants checks all tables and buckets after all crashes. Schedules may write meanwhile, so it checks until
+// nothing is broken.
 func (s *service) checkInvariants() {
 	s.t.Helper()
 	client := dynamodb.New(dynamodb.Options{Region: s.info.Region, BaseEndpoint: &s.info.DynamoDB, Credentials: s.keys()})

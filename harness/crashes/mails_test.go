@@ -13,8 +13,8 @@ type mails struct {
 	why   string
 }
 
-// awaitMails waits until the schedule has sent the mails that crashes have delayed. A crash after SES has accepted a mail, and before that
-// is stored, sends the mail again.
+// awaitMails waits until the schedule has sent the mails that crashes have delayed. A crash after SES has accepted a
+// mail, and before that is stored, sends the mail again.
 func (s *service) awaitMails() {
 	s.t.Helper()
 	var counts map[string]int

@@ -24,7 +24,8 @@ func (p point) String() string {
 	return fmt.Sprintf("%s %s %s %s %d", when, p.call.Function, p.call.Service, p.call.Operation, p.nth+1)
 }
 
-// killer is the hook of the stack. It records the calls of the functions of a flow, and kills a function at one of them.
+// killer is the hook of the stack. It records the calls of the functions of a flow, and kills a function at one of
+// them.
 type killer struct {
 	mu        sync.Mutex
 	functions []string
@@ -34,8 +35,8 @@ type killer struct {
 	killed    bool
 }
 
-// watch begins to record the calls of functions. It kills the one that makes the call of target, once. The zero point kills
-// no function.
+// watch begins to record the calls of functions. It kills the one that makes the call of target, once. The zero point
+// kills no function.
 func (k *killer) watch(target point, functions ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -84,7 +85,8 @@ func (k *killer) recorded() int {
 	return len(k.calls)
 }
 
-// points returns the points of the recorded calls: before and after the first read and each call that can change something.
+// points returns the points of the recorded calls: before and after the first read and each call that can change
+// something.
 func (k *killer) points() []point {
 	k.mu.Lock()
 	defer k.mu.Unlock()

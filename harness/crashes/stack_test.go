@@ -46,7 +46,8 @@ type service struct {
 func newService(t *testing.T) *service {
 	t.Helper()
 	s := &service{
-		t: t, data: filepath.Join(t.TempDir(), "data"), killer: &killer{}, log: &testclient.Log{}, arrived: map[string]string{},
+		t: t, data: filepath.Join(t.TempDir(), "data"), killer: &killer{}, log: &testclient.Log{},
+		arrived: map[string]string{},
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -114,7 +115,8 @@ type user struct{ email, at, key string }
 func (s *service) invite(role string) (u user, token string) {
 	s.t.Helper()
 	u.email = s.email()
-	made := s.admin().Post("/v1/users", `{"email":"`+u.email+`","name":"Ada","role":"`+role+`"}`).WantStatus(http.StatusCreated)
+	made := s.admin().Post("/v1/users", `{"email":"`+u.email+`","name":"Ada","role":"`+role+`"}`).
+		WantStatus(http.StatusCreated)
 	u.at = made.Header.Get("Location")
 	return u, s.mailedToken(u.email)
 }
@@ -155,8 +157,8 @@ func (s *service) mailedToken(to string) string {
 	return ""
 }
 
-// patience bounds each wait. A mail whose sending a crash interrupted is due again after two minutes (mail.RetryDelay), and the schedule
-// that sends it runs every minute.
+// patience bounds each wait. A mail whose sending a crash interrupted is due again after two minutes (mail.RetryDelay),
+// and the schedule that sends it runs every minute.
 const patience = 10 * time.Minute
 
 // await polls until the condition is true.
@@ -173,7 +175,8 @@ func (s *service) await(what string, condition func() bool) {
 	}
 }
 
-// settled returns a function that waits until an event has its effect, and until its functions have made no calls for some time.
+// settled returns a function that waits until an event has its effect, and until its functions have made no calls for
+// some time.
 func (s *service) settled(what string, hasEffect func() bool) func() {
 	const quietPolls = 30
 	return func() {
@@ -202,7 +205,8 @@ func (s *service) wantDone(r response) {
 // invocation stands for the method of a request, in the response of a function that is invoked directly.
 const invocation = "INVOKE"
 
-// invoke returns a function that invokes a function with its schedule's event. It waits while the schedule occupies the function.
+// invoke returns a function that invokes a function with its schedule's event. It waits while the schedule occupies the
+// function.
 func (s *service) invoke(function, event string) func() response {
 	payload, err := os.ReadFile(filepath.Join(repository, "events", event))
 	if err != nil {

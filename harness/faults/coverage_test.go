@@ -55,14 +55,15 @@ func (c *coverage) done() (n int) {
 
 func (c *coverage) print(t *testing.T) {
 	t.Helper()
-	t.Logf("figure: flows reach %d of %d call sites, %d of them with faults", len(c.visited), len(callsites.All()), len(c.disturbed))
+	t.Logf("figure: flows reach %d of %d call sites, %d of them with faults", len(c.visited), len(callsites.All()),
+		len(c.disturbed))
 	for _, fault := range faultproxy.All() {
 		t.Logf("figure: fault %s: %d runs at %d call sites", fault, c.runs[fault], len(c.places[fault]))
 	}
 }
 
-// checkUnreached compares the places that no flow reaches without faults with unreached.txt, which has a reason for each. Which places are
-// reached after a fault depends on the chosen runs.
+// checkUnreached compares the places that no flow reaches without faults with unreached.txt, which has a reason for
+// each. Which places are reached after a fault depends on the chosen runs.
 func (c *coverage) checkUnreached(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile("unreached.txt")

@@ -64,7 +64,8 @@ func startEngines(t *testing.T) *engines {
 	e.keys["SES"], e.keys["Secrets Manager"] = e.keys["DynamoDB"], e.keys["DynamoDB"]
 	e.keys["ECR"] = e.keys["DynamoDB"]
 	for _, name := range tableNames {
-		layout, err := e.tables.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(awstest.Table(t, e.tables, name))})
+		layout, err := e.tables.DescribeTable(t.Context(),
+			&dynamodb.DescribeTableInput{TableName: aws.String(awstest.Table(t, e.tables, name))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,8 @@ func (e *engines) startMail(t *testing.T) string {
 	return server.URL
 }
 
-// config returns the configuration of the clients of one run for a service. The SDK repeats calls as in production, but without waits.
+// config returns the configuration of the clients of one run for a service. The SDK repeats calls as in production, but
+// without waits.
 func (e *engines) config(r *run, service string) aws.Config {
 	return aws.Config{
 		Region: "us-east-1", Credentials: e.keys[service], BaseEndpoint: aws.String(e.proxied[service]),

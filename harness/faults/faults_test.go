@@ -63,9 +63,11 @@ var flows = []flow{
 	{"index an image", indexImage},
 }
 
-// unchecked are flows that leave items which package invariants does not know: credential requests, walks, and tokens without a role.
+// unchecked are flows that leave items which package invariants does not know: credential requests, walks, and tokens
+// without a role.
 var unchecked = map[string]bool{
-	"renew a token": true, "approve a request": true, "deny a request": true, "let a request expire": true, "notify of expiry": true,
+	"renew a token": true, "approve a request": true, "deny a request": true, "let a request expire": true,
+	"notify of expiry": true,
 }
 
 // result is what a run found.
@@ -102,7 +104,8 @@ func (e *engines) play(t *testing.T, f flow, p plan) result {
 			r.checkInvariants()
 		}
 	}()
-	return result{f.name, p, r.problems, slices.Collect(maps.Keys(r.visited)), slices.Collect(maps.Keys(r.reached)), r.requests}
+	return result{f.name, p, r.problems, slices.Collect(maps.Keys(r.visited)), slices.Collect(maps.Keys(r.reached)),
+		r.requests}
 }
 
 // job is a run to do.
@@ -169,8 +172,8 @@ func (e *engines) concurrently(t *testing.T, jobs []job) []result {
 	return results
 }
 
-// TestEveryFlowWithEveryFault does each fault equally often, and ends the process at each eighth request. At night, it does every fault at
-// every request.
+// TestEveryFlowWithEveryFault does each fault equally often, and ends the process at each eighth request. At night, it
+// does every fault at every request.
 //
 //proves:docs/security.md
 func TestEveryFlowWithEveryFault(t *testing.T) {

@@ -24,7 +24,8 @@ func sealAudit(r *run) {
 	_, err = r.engines.tables.TransactWriteItems(r.tb.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	r.must(err)
 	table, objects := sealsdynamo.New(r.client, name), sealss3.New(r.objects, bucket)
-	sealer := seals.Sealer{Events: table, Record: table, Objects: objects, Now: r.clock, Settled: auditlog.Settled, Days: 1}
+	sealer := seals.Sealer{Events: table, Record: table, Objects: objects, Now: r.clock, Settled: auditlog.Settled,
+		Days: 1}
 	for range 2 {
 		r.wait(90 * time.Minute)
 		r.event("seal the audit log", func(ctx context.Context) error {
@@ -39,5 +40,6 @@ func sealAudit(r *run) {
 		return err
 	})
 	r.check(report.Finding == nil, "the verification finds %+v", report.Finding)
-	r.check(report.Events == 1 && report.Objects == 2, "the chain has %d events in %d objects", report.Events, report.Objects)
+	r.check(report.Events == 1 &&
+		report.Objects == 2, "the chain has %d events in %d objects", report.Events, report.Objects)
 }

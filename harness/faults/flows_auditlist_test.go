@@ -22,7 +22,8 @@ func readAuditLog(r *run) {
 		log := auditlog.New(r.tables["AuditTable"], func() time.Time { return start.Add(time.Duration(i*10) * time.Hour) })
 		r.event("write an event", func(ctx context.Context) error {
 			ctx = coreaudit.WithActor(ctx, coreaudit.Actor{Kind: coreaudit.Person, ID: "root"})
-			change := coreaudit.Change{Action: coreaudit.UserUpdated, Target: target, CustomerID: customerID, After: map[string]int{"n": i}}
+			change := coreaudit.Change{Action: coreaudit.UserUpdated, Target: target, CustomerID: customerID,
+				After: map[string]int{"n": i}}
 			return transactions.Write(ctx, r.client, log.Write(ctx, change))
 		})
 	}
@@ -30,7 +31,8 @@ func readAuditLog(r *run) {
 	all := audit.Query{From: start, To: start.AddDate(0, 0, 3), Limit: 2}
 	ofActor, ofCustomer, ofTarget := all, all, all
 	ofActor.ActorID, ofCustomer.CustomerID, ofTarget.Target = "root", customerID, target
-	for name, query := range map[string]audit.Query{"all": all, "actor": ofActor, "customer": ofCustomer, "target": ofTarget} {
+	for name, query := range map[string]audit.Query{"all": all, "actor": ofActor, "customer": ofCustomer,
+		"target": ofTarget} {
 		found := map[string]bool{}
 		for isComplete := false; !isComplete; {
 			var page audit.Page
@@ -43,6 +45,7 @@ func readAuditLog(r *run) {
 			}
 			query.After, isComplete = page.Next, page.Next == ""
 		}
-		r.check(len(found) == written || r.fault == faultproxy.Stale, "the list of %s has %d of %d changes", name, len(found), written)
+		r.check(len(found) == written ||
+			r.fault == faultproxy.Stale, "the list of %s has %d of %d changes", name, len(found), written)
 	}
 }

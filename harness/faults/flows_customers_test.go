@@ -57,14 +57,16 @@ func (r *run) onlyCustomer(caller principal.Principal) customers.Customer {
 		page, err = r.buyers.List(ctx, caller, customers.Query{Limit: 100})
 		return err
 	})
-	r.check(page.Total == 1 && len(page.Customers) == 1, "the list has %d customers of %d", len(page.Customers), page.Total)
+	r.check(page.Total == 1 && len(page.Customers) == 1, "the list has %d customers of %d", len(page.Customers),
+		page.Total)
 	if len(page.Customers) == 0 {
 		return customers.Customer{}
 	}
 	return page.Customers[0]
 }
 
-// moveUser creates a user of a customer, moves the user to another customer and to the staff, and suspends the first customer.
+// moveUser creates a user of a customer, moves the user to another customer and to the staff, and suspends the first
+// customer.
 func moveUser(r *run) {
 	admin := r.join(principal.Admin).caller
 	first, second := r.newCustomer(admin, "acme"), r.newCustomer(admin, "bolt")
@@ -95,10 +97,12 @@ func moveUser(r *run) {
 	})
 	page, err := r.users.List(r.tb.Context(), admin, users.Query{CustomerID: first, Limit: users.MaxLimit})
 	r.must(err)
-	r.check(page.Total == 1 && len(page.Users) == 1, "the list of the customer's users has %d of %d", len(page.Users), page.Total)
+	r.check(page.Total == 1 && len(page.Users) == 1, "the list of the customer's users has %d of %d", len(page.Users),
+		page.Total)
 }
 
-// endCustomersCredentials ends all credentials of a customer, whose user gets a new one, and then moves to another customer and is deleted.
+// endCustomersCredentials ends all credentials of a customer, whose user gets a new one, and then moves to another
+// customer and is deleted.
 func endCustomersCredentials(r *run) {
 	admin := r.join(principal.Admin).caller
 	first, second := r.newCustomer(admin, "acme"), r.newCustomer(admin, "bolt")
@@ -142,7 +146,8 @@ func endCustomersCredentials(r *run) {
 
 // newCustomer returns the ID of a new customer.
 func (r *run) newCustomer(caller principal.Principal, slug string) string {
-	made, err := r.buyers.Create(r.tb.Context(), customers.CreateOptions{Caller: caller}, customers.NewCustomer{Name: slug, Slug: slug})
+	made, err := r.buyers.Create(r.tb.Context(), customers.CreateOptions{Caller: caller},
+		customers.NewCustomer{Name: slug, Slug: slug})
 	r.must(err)
 	return made.Customer.ID
 }

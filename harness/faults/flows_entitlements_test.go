@@ -15,7 +15,8 @@ import (
 	"portside/shared/users"
 )
 
-// changeEntitlements creates, changes and deletes entitlements of a customer, and fetches with a token of the customer's user.
+// changeEntitlements creates, changes and deletes entitlements of a customer, and fetches with a token of the
+// customer's user.
 func changeEntitlements(r *run) {
 	admin := r.join(principal.Admin).caller
 	customerID := r.newCustomer(admin, "acme")
@@ -52,7 +53,8 @@ func changeEntitlements(r *run) {
 }
 
 // createEntitlement creates an entitlement, and returns the one of the last attempt.
-func (r *run) createEntitlement(options entitlements.CreateOptions, input entitlements.New) (made entitlement.Entitlement) {
+func (r *run) createEntitlement(options entitlements.CreateOptions,
+	input entitlements.New) (made entitlement.Entitlement) {
 	r.do("create an entitlement", func(ctx context.Context) error {
 		created, err := r.entitled.Create(ctx, options, input)
 		made = created.Entitlement
@@ -61,7 +63,8 @@ func (r *run) createEntitlement(options entitlements.CreateOptions, input entitl
 	return made
 }
 
-// clearDuplicates deletes the entitlements but some, and returns their number. Repeats without an idempotency key create them.
+// clearDuplicates deletes the entitlements but some, and returns their number. Repeats without an idempotency key
+// create them.
 func (r *run) clearDuplicates(caller principal.Principal, customerID string, but ...string) (duplicates int) {
 	var all entitlement.Set
 	r.do("list the entitlements", func(ctx context.Context) (err error) {
@@ -86,12 +89,13 @@ func (r *run) customersToken(admin principal.Principal, customerID string) strin
 	r.must(err)
 	issued, err := r.keys.Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "first"})
 	r.must(err)
-	made, err := r.tokens.Create(ctx, r.caller(issued.Secret.Reveal()), tokens.NewToken{Name: "t", Scopes: tokens.AllScopes(), Days: 30})
+	made, err := r.tokens.Create(ctx, r.caller(issued.Secret.Reveal()),
+		tokens.NewToken{Name: "t", Scopes: tokens.AllScopes(), Days: 30})
 	r.must(err)
 	return made.Secret.Reveal()
 }
 
-// wantEntitled authenticates a token, in a process that may know older entitlements, and compares what it comes with.
+// wantEntitled authenticates a token, in a process that may know older entitlements, and compares its entitlements.
 func (r *run) wantEntitled(token string, want ...string) {
 	var who principal.Principal
 	r.do("authenticate", func(ctx context.Context) (err error) {

@@ -143,7 +143,8 @@ func countPulls(r *run) {
 	}
 }
 
-// countUsage counts the lines of the access log, which arrive twice: few of one day, whose lines are in the marker, and many of another.
+// countUsage counts the lines of the access log, which arrive twice: few of one day, whose lines are in the marker, and
+// many of another.
 func countUsage(r *run) {
 	const few, logged = 3, 203
 	bucket, err := r.newBucket()

@@ -25,7 +25,8 @@ func (r *run) newBucket() (string, error) { return r.engines.newBucket(r.tb.Cont
 
 // putObject stores an object without faults.
 func (r *run) putObject(bucket, key string, body []byte) error {
-	_, err := r.engines.objects.PutObject(r.tb.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(body)})
+	_, err := r.engines.objects.PutObject(r.tb.Context(),
+		&s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(body)})
 	return err
 }
 

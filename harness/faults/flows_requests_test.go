@@ -14,7 +14,8 @@ import (
 // ask creates a credential request of a viewer, with faults. It returns the request and who is involved.
 func (r *run) ask() (request credentialrequests.Request, admin, ada person) {
 	admin, ada = r.join(principal.Admin), r.join(principal.Viewer)
-	input := credentialrequests.New{Level: credentialrequests.Full, Justification: "a cluster needs it", IdempotencyKey: r.key("request")}
+	input := credentialrequests.New{Level: credentialrequests.Full, Justification: "a cluster needs it",
+		IdempotencyKey: r.key("request")}
 	r.do("ask for a password", func(ctx context.Context) error {
 		created, err := r.asked.Create(ctx, ada.caller, portal, input)
 		request = created.Request
@@ -69,9 +70,9 @@ func approveRequest(r *run) {
 	r.check(r.live(ada, credentials.Password) == 1, "%d passwords work", r.live(ada, credentials.Password))
 }
 
-// collectAgain collects a password after a lost response: the first password was withdrawn, and there is a new link. If no response to the
-// confirmation of the collection arrived, it may count nevertheless. Then collectAgain returns true: the requester has to ask again, as the
-// answer to the used link says.
+// collectAgain collects a password after a lost response: the first password was withdrawn, and there is a new link. If
+// no response to the confirmation of the collection arrived, it may count nevertheless. Then collectAgain returns true:
+// the requester has to ask again, as the answer to the used link says.
 func (r *run) collectAgain(who person, password *credentialrequests.Password) (isLost bool) {
 	var err error
 	*password, err = r.asked.Collect(r.tb.Context(), office.Token(r.letters.Last(who.user.Email), "/portal/collect#"))
@@ -97,7 +98,8 @@ func (r *run) live(owner person, kind credentials.Kind) (n int) {
 // announceLater ends with a mail to the approver about a request soon after another one, which the schedule sends.
 func announceLater(r *run) {
 	_, admin, ada := r.ask()
-	input := credentialrequests.New{Level: credentialrequests.Charts, Justification: "another one", IdempotencyKey: r.key("later")}
+	input := credentialrequests.New{Level: credentialrequests.Charts, Justification: "another one",
+		IdempotencyKey: r.key("later")}
 	var later credentialrequests.Request
 	r.do("ask for another password", func(ctx context.Context) error {
 		created, err := r.asked.Create(ctx, ada.caller, portal, input)
@@ -106,7 +108,8 @@ func announceLater(r *run) {
 	})
 	r.sendDue()
 	stored, err := r.asked.Get(r.tb.Context(), admin.caller, later.ID)
-	r.check(err == nil && slices.Contains(stored.Next.Notified, admin.user.ID), "the mails went to %v, %v", stored.Next.Notified, err)
+	r.check(err == nil && slices.Contains(stored.Next.Notified, admin.user.ID), "the mails went to %v, %v",
+		stored.Next.Notified, err)
 }
 
 // denyRequest ends with a mail about the denial.

@@ -17,8 +17,8 @@ var codePattern = regexp.MustCompile(`\b\d{10}\b`)
 // outboxPause is longer than the pauses before the first attempts of the schedule to send a sign-in mail.
 const outboxPause = 90 * time.Second
 
-// askMail asks for a sign-in mail, and returns the browser's cookie and the mail. If the mail could not be sent at once, the schedule
-// sends it.
+// askMail asks for a sign-in mail, and returns the browser's cookie and the mail. If the mail could not be sent at
+// once, the schedule sends it.
 func (r *run) askMail(who person) (browser, text string) {
 	asked := sessions.MailRequest{Email: who.user.Email, BaseURL: portal, Network: "192.0.2.1"}
 	r.do("ask for a sign-in mail", func(ctx context.Context) error {
@@ -44,8 +44,8 @@ func (r *run) askMail(who person) (browser, text string) {
 // proof begins a session with the cookie of a browser and the text of a mail.
 type proof func(ctx context.Context, browser, text string) (sessions.SignedIn, error)
 
-// signIn repeats a sign-in. If the first response was lost, or the newest mail belongs to a request whose response was lost and which
-// therefore has no browser, the person has to ask for another mail.
+// signIn repeats a sign-in. If the first response was lost, or the newest mail belongs to a request whose response was
+// lost and which therefore has no browser, the person has to ask for another mail.
 func (r *run) signIn(who person, before func(browser string), prove proof) sessions.SignedIn {
 	browser, text := r.askMail(who)
 	before(browser)

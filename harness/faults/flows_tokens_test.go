@@ -58,7 +58,7 @@ func revokeLine(r *run) {
 	r.check(r.works(other.Secret.Reveal()), "another line ended, too")
 }
 
-// reportLeak ends a key by its value, and what was made with it.
+// reportLeak ends a key by its value, and the credentials that were made with it.
 func reportLeak(r *run) {
 	r.join(principal.Admin)
 	ada := r.join(principal.User)

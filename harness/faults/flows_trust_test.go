@@ -18,9 +18,11 @@ func exchangeTokens(r *run) {
 	const issuer, audience = "https://gitlab.com", "portside"
 	input := trust.New{
 		Name: "Builds", Issuer: issuer, Audience: audience, Keys: workloadtest.KeySet(key), MaxMinutes: 60,
-		Conditions: []trust.Condition{{Claim: "project_path", Values: []string{"acme/*"}}}, Scopes: []principal.Scope{principal.ReadCharts},
+		Conditions: []trust.Condition{{Claim: "project_path", Values: []string{"acme/*"}}},
+		Scopes:     []principal.Scope{principal.ReadCharts},
 	}
-	policy := r.createPolicy(trust.CreateOptions{Caller: admin, CustomerID: customerID, IdempotencyKey: r.key("first")}, input)
+	policy := r.createPolicy(trust.CreateOptions{Caller: admin, CustomerID: customerID, IdempotencyKey: r.key("first")},
+		input)
 	extra := r.clearPolicies(admin, customerID, policy.ID)
 	r.check(extra == 0 || r.noKeys, "the key has created %d policies more", extra)
 
@@ -55,7 +57,8 @@ func (r *run) createPolicy(options trust.CreateOptions, input trust.New) (made t
 	return made
 }
 
-// clearPolicies deletes the policies but some, and returns their number. Repeats without an idempotency key create them.
+// clearPolicies deletes the policies but some, and returns their number. Repeats without an idempotency key create
+// them.
 func (r *run) clearPolicies(caller principal.Principal, customerID string, but ...string) (duplicates int) {
 	var all []trust.Policy
 	r.do("list the policies", func(ctx context.Context) (err error) {

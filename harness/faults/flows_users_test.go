@@ -65,7 +65,8 @@ func (r *run) onlyUser(email string) users.User {
 	}
 	complete, err := r.users.Get(r.tb.Context(), principal.Operator(), found[0].ID)
 	r.must(err)
-	r.check(complete.Role == found[0].Role && complete.Status == found[0].Status, "the list shows %+v, the user is %+v", found[0], complete)
+	r.check(complete.Role == found[0].Role &&
+		complete.Status == found[0].Status, "the list shows %+v, the user is %+v", found[0], complete)
 	return complete
 }
 
@@ -212,8 +213,8 @@ func manageKey(r *run) {
 	})
 }
 
-// exceedLimit uses several keys of an owner until the owner's limit is reached, and again in the next minute. Then it tries a key that
-// does not exist.
+// exceedLimit uses several keys of an owner until the owner's limit is reached, and again in the next minute. Then it
+// tries a key that does not exist.
 func exceedLimit(r *run) {
 	const limit, keys, used = 6, 4, 5
 	ada := r.join(principal.Admin)

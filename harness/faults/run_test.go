@@ -19,8 +19,8 @@ import (
 // patience is how often a client repeats what fails.
 const patience = 4
 
-// longestRun bounds an attempt. It is how long a function may run on AWS at most. An attempt takes a fraction of a second, but many runs
-// share the engines, and a busy machine is many times slower.
+// longestRun bounds an attempt. It is how long a function may run on AWS at most. An attempt takes a fraction of a
+// second, but many runs share the engines, and a busy machine is many times slower.
 const longestRun = 15 * time.Minute
 
 // start is the time of the clock at the beginning of a run. It is at noon before a leap day.
@@ -40,7 +40,8 @@ type plan struct {
 	noKeys bool // the client sends no idempotency keys
 }
 
-// isCrash reports whether it is as if the process was killed: before a request has an effect, or before it has the response.
+// isCrash reports whether it is as if the process was killed: before a request has an effect, or before it has the
+// response.
 func (p plan) isCrash() bool {
 	return p.stays && (p.fault == faultproxy.Refuse || p.fault == faultproxy.Lose)
 }
@@ -149,8 +150,9 @@ func (r *run) must(err error) {
 	}
 }
 
-// do is a request of a client, which repeats it until it succeeds. After an attempt that a fault disturbed, the request may also answer
-// with one of the errors in already, because that attempt took effect. Every other failure must be a documented refusal.
+// do is a request of a client, which repeats it until it succeeds. After an attempt that a fault disturbed, the request
+// may also answer with one of the errors in already, because that attempt took effect. Every other failure must be a
+// documented refusal.
 func (r *run) do(what string, send func(context.Context) error, already ...error) {
 	r.repeat(what, send, func(err error) bool { return fault.KindOf(err) == fault.Unavailable }, already)
 }

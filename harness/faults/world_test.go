@@ -99,7 +99,8 @@ func (w *world) wait(d time.Duration) {
 func newWorld(e *engines, r *run, names map[string]string) *world {
 	w := &world{
 		tables: names, now: start, client: items.Client(e.config(r, "DynamoDB")), objects: s3client.New(e.config(r, "S3")),
-		secrets: secretsmanager.NewFromConfig(e.config(r, "Secrets Manager")), mailer: mailses.New(e.config(r, "SES"), "portal@example.com"),
+		secrets: secretsmanager.NewFromConfig(e.config(r, "Secrets Manager")),
+		mailer:  mailses.New(e.config(r, "SES"), "portal@example.com"),
 	}
 	auditLog := auditlog.New(names["AuditTable"], w.clock)
 	w.keyTable = credentialsdynamo.New(w.client, names["CredentialsTable"], names["RequestCountsTable"]).Audited(auditLog)
@@ -178,8 +179,8 @@ func (r *run) works(text string) bool {
 	return err == nil
 }
 
-// sendDue takes the steps that requests have left, as the schedule does every minute. The first round has faults. The later ones are what
-// follows after the pauses.
+// sendDue takes the steps that requests have left, as the schedule does every minute. The first round has faults. The
+// later ones are what follows after the pauses.
 func (r *run) sendDue() {
 	r.wait(10 * time.Minute)
 	for _, task := range r.tasks() {
@@ -204,8 +205,8 @@ func (r *run) tasks() []func(context.Context) (int, error) {
 	}
 }
 
-// checkInvariants checks the tables; those of users and credentials only if the flow has users, because other flows have
-// credentials without owners.
+// checkInvariants checks the tables; those of users and credentials only if the flow has users, because other flows
+// have credentials without owners.
 func (r *run) checkInvariants() {
 	names := invariants.Tables{
 		Projects: r.tables["ProjectsTable"], Pulls: r.tables["PullsTable"], Analytics: r.tables["AnalyticsTable"],

@@ -35,8 +35,9 @@ func (e event) verb() string {
 	return verb
 }
 
-// place orders the events of one target: its creation is the first, and its deletion the last. Between them, the version counts, because
-// several events can have the same time. The times of credentials, which have no version, ascend.
+// place orders the events of one target: its creation is the first, and its deletion the last. Between them, the
+// version counts, because several events can have the same time. The times of credentials, which have no version,
+// ascend.
 func (e event) place() int64 {
 	switch {
 	case len(e.Before) == 0 && len(e.After) > 0:
@@ -49,7 +50,8 @@ func (e event) place() int64 {
 	return version
 }
 
-// checkAudit replays the audit log: each event must continue the one before, and what results must be what the tables have.
+// checkAudit replays the audit log: each event must continue the one before, and what results must be what the tables
+// have.
 func checkAudit(broken *report, log, secrets []row, others ...[]row) {
 	byTarget := map[string][]event{}
 	for _, item := range log {
@@ -81,15 +83,15 @@ func checkAudit(broken *report, log, secrets []row, others ...[]row) {
 	compare(broken, "audit", flat(replayed), flat(existing(slices.Concat(append(others, secrets)...))))
 }
 
-// endsWithAnother reports whether a target can have ended with its customer or its user, whose event is the only one then. The passkeys of
-// a user end when the user is deleted, moved, suspended or signed out.
+// endsWithAnother reports whether a target can have ended with its customer or its user, whose event is the only one
+// then. The passkeys of a user end when the user is deleted, moved, suspended or signed out.
 func endsWithAnother(target string, first event, byTarget map[string][]event) bool {
 	switch kind, _, _ := strings.Cut(target, "#"); kind {
 	case "entitlement", "trust_policy":
 		return slices.ContainsFunc(byTarget["customer#"+first.CustomerID], func(e event) bool { return e.verb() == "delete" })
 	case "passkey":
 		var user string
-		_ = json.Unmarshal(first.After["userId"], &user) //nolint:errchkjson // replay reports what is missing
+		_ = json.Unmarshal(first.After["userId"], &user) //nolint:errchkjson // replay reports a missing user
 		return slices.ContainsFunc(byTarget["user#"+user], endsPasskeys)
 	}
 	return false
@@ -105,8 +107,8 @@ func endsPasskeys(e event) bool {
 	return false
 }
 
-// checkSecrets checks that each credential but the mailed links was created by an event, and that those with the event of a revocation do
-// not work. Credentials also end with their user or customer, which has an event of its own.
+// checkSecrets checks that each credential but the mailed links was created by an event, and that those with the event
+// of a revocation do not work. Credentials also end with their user or customer, which has a separate event.
 func checkSecrets(broken *report, events map[string][]event, secrets []row) {
 	for _, item := range secrets {
 		if item.kind() != "credential" || item.Kind == "psl" {
@@ -130,7 +132,8 @@ func replay(broken *report, target string, events []event) map[string]string {
 	for _, e := range events {
 		for name, was := range e.Before {
 			if name != "version" && state[name] != string(was) { // a new link changes the version of a user, but no field
-				broken.add("audit: before %s of %s, %s was %s, but %q in the events before", e.Action, target, name, was, state[name])
+				broken.add("audit: before %s of %s, %s was %s, but %q in the events before", e.Action, target, name, was,
+					state[name])
 			}
 			delete(state, name)
 		}
@@ -157,12 +160,13 @@ var audited = map[string]map[string]string{
 	},
 }
 
-// kindsOfItems are the kinds of targets that have an item of their own, by the first part of its key.
+// kindsOfItems are the kinds of targets that are stored as one item each, by the first part of its key.
 var kindsOfItems = map[string]string{
 	"user": "user", "project": "project", "customer": "customer", "trust": "trust_policy", "request": "credential_request",
 }
 
-// existing returns the audited fields of everything that exists, by target. Credentials are not in it: they end in too many ways.
+// existing returns the audited fields of everything that exists, by target. Credentials are not in it: they end in too
+// many ways.
 func existing(items []row) map[string]map[string]string {
 	found := map[string]map[string]string{}
 	for _, item := range items {

@@ -7,7 +7,8 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// checkCounts compares the counters by day in the analytics table with the histories of users and projects, also of deleted ones.
+// checkCounts compares the counters by day in the analytics table with the histories of users and projects, also of
+// deleted ones.
 func checkCounts(broken *report, people, projects, analytics []row) {
 	wanted, found := map[string]string{}, map[string]string{}
 	days := liststest.Counts{}
@@ -31,8 +32,8 @@ func checkCounts(broken *report, people, projects, analytics []row) {
 	compare(broken, "counts", wanted, found)
 }
 
-// addHistory adds the history of a user or project to the counts by day. Each line has a day, the events of the day, and the
-// counters that include the user or project at its end.
+// addHistory adds the history of a user or project to the counts by day. Each line has a day, the events of the day,
+// and the counters that include the user or project at its end.
 func addHistory(broken *report, days liststest.Counts, item row) {
 	var before []string
 	for line := range strings.Lines(liststest.Text(item.raw, "life")) {

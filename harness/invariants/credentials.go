@@ -76,7 +76,8 @@ func endsOf(all []row) map[string]end {
 func (r row) endedBy(ends map[string]end) row {
 	isInvitation := r.Kind == "psl" && r.Name == "activation"
 	last := ends[customerOf(r)]
-	if hasEnded := r.Generation < last.generation; hasEnded && r.kind() == "credential" && r.Revoked == 0 && !isInvitation {
+	if hasEnded := r.Generation < last.generation; hasEnded && r.kind() == "credential" && r.Revoked == 0 &&
+		!isInvitation {
 		r.Revoked = last.at
 	}
 	return r
@@ -113,7 +114,8 @@ func (t table) checkRecord(broken *report, record row) {
 	}
 }
 
-// checkOwner compares the owner's state on a credential with the owner. A closing says that the state is still on its way.
+// checkOwner compares the owner's state on a credential with the owner. A closing says that the state is still on its
+// way.
 func checkOwner(broken *report, record row, known owners, now time.Time) {
 	if !record.working(now) || known.closings[record.Owner] {
 		return
@@ -125,7 +127,8 @@ func checkOwner(broken *report, record row, known owners, now time.Time) {
 	case record.Kind != "psk" && !record.staysListed():
 		return // a link works for a pending user, and an idle session is not changed
 	case customerOf(record) != customerOf(user):
-		broken.add("credentials: %s is of the customer %q, but its owner of %q", record.ID, customerOf(record), customerOf(user))
+		broken.add("credentials: %s is of the customer %q, but its owner of %q", record.ID, customerOf(record),
+			customerOf(user))
 	case record.Active != (user.Status == "active"):
 		broken.add("credentials: %s has active=%v, but its owner is %s", record.ID, record.Active, user.Status)
 	case record.Kind == "psk" && record.Role != user.Role: // tokens and passwords have a role, but do not use it
@@ -147,7 +150,8 @@ func (t table) checkLists(broken *report) {
 	}
 }
 
-// checkTallies checks that tallies never count less than there is. They may count more, until the next credential is issued.
+// checkTallies checks that tallies never count less than there is. They may count more, until the next credential is
+// issued.
 func (t table) checkTallies(broken *report, now time.Time) {
 	working, issued := map[string]int64{}, map[string]int64{}
 	for _, record := range t.records {

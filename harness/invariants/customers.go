@@ -14,8 +14,8 @@ import (
 // customerStatuses are the statuses of customers, in the order of their counters.
 var customerStatuses = []string{"active", "suspended"}
 
-// checkCustomers compares the markers, the lists, the counters, the terms of searches, the sequence of numbers, and the states in the table
-// of credentials with the customers.
+// checkCustomers compares the markers, the lists, the counters, the terms of searches, the sequence of numbers, and the
+// states in the table of credentials with the customers.
 func checkCustomers(broken *report, all, secrets []row) {
 	wanted, found := map[string]string{}, map[string]string{}
 	counted, counts := liststest.Counts{}, liststest.Counts{}

@@ -59,15 +59,22 @@ var domainDamages = map[string]damage{
 	"entitlements are gone":    {table: "credentials", pk: "customer#", sk: "entitlements", want: "entitlements: the version in the state of"},
 	"entitled without state":   {table: "credentials", pk: "customer#", sk: "entitlements", set: "pk", to: text("customer#x"), want: "in the state of x"},
 	"no list of entitlements":  {table: "credentials", pk: "customer#", sk: "entitlements", set: "entitlements", to: text(""), want: "are not a list"},
-	"too many entitlements":    entitled(slices.Repeat([]types.AttributeValue{element("id", text("e"))}, 201), "has 201, want at most 200"),
-	"the same entitlement":     entitled(slices.Repeat([]types.AttributeValue{element("id", text("e"))}, 2), `have the same ID "e"`),
-	"strange entitlement":      entitled([]types.AttributeValue{text("e")}, "one that is not a map"),
-	"unknown artifact":         entitled([]types.AttributeValue{element("artifact", text("disk"))}, `is for the artifact "disk"`),
-	"bad pattern":              entitled([]types.AttributeValue{element("repository", text("*/api"))}, `is for the repository "*/api"`),
-	"bad constraint":           entitled([]types.AttributeValue{element("versions", text("latest"))}, `is for the versions "latest"`),
-	"never in effect":          entitled([]types.AttributeValue{element("until", number("1000"))}, "is never in effect"),
-	"entitlement not created":  entitled([]types.AttributeValue{element("version", number("0"))}, "no time of creation or no version"),
-	"updated too early":        entitled([]types.AttributeValue{element("updated", number("1"))}, "updated before its creation"),
+	"too many entitlements": entitled(slices.Repeat([]types.AttributeValue{element("id", text("e"))}, 201),
+		"has 201, want at most 200"),
+	"the same entitlement": entitled(slices.Repeat([]types.AttributeValue{element("id", text("e"))}, 2),
+		`have the same ID "e"`),
+	"strange entitlement": entitled([]types.AttributeValue{text("e")}, "one that is not a map"),
+	"unknown artifact": entitled([]types.AttributeValue{element("artifact", text("disk"))},
+		`is for the artifact "disk"`),
+	"bad pattern": entitled([]types.AttributeValue{element("repository", text("*/api"))},
+		`is for the repository "*/api"`),
+	"bad constraint": entitled([]types.AttributeValue{element("versions", text("latest"))},
+		`is for the versions "latest"`),
+	"never in effect": entitled([]types.AttributeValue{element("until", number("1000"))}, "is never in effect"),
+	"entitlement not created": entitled([]types.AttributeValue{element("version", number("0"))},
+		"no time of creation or no version"),
+	"updated too early": entitled([]types.AttributeValue{element("updated", number("1"))},
+		"updated before its creation"),
 	"strange item of customer": {table: "credentials", pk: "customer#", sk: "entitlements", set: "sk", to: text("x"), want: "is of an unknown kind"},
 	"policy not listed":        {table: "credentials", pk: "customer#", sk: "trust", want: "trust policies: trust#"},
 	"policy is gone":           {table: "credentials", pk: "trust#", want: "trust policies: trust#"},
@@ -120,7 +127,8 @@ func TestEveryDamageOfADomainIsReported(t *testing.T) {
 	wantReports(t, o, domainDamages)
 }
 
-// Each event by itself: the events of one millisecond are in no certain order, and the loss of every one of them must be seen.
+// The test removes one event at a time. The events of one millisecond have no certain order, but the loss of each must
+// be found.
 //
 //proves:docs/security.md
 func TestEachMissingEventIsReported(t *testing.T) {
@@ -167,14 +175,16 @@ func TestAnOpenWindowIsNotChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	domainDamages["pull not counted"].damage(t, o.Direct, o.Tables.Analytics)
-	open := damage{pk: "window", set: "batches", to: &types.AttributeValueMemberL{Value: []types.AttributeValue{text("b")}}}
+	open := damage{pk: "window", set: "batches",
+		to: &types.AttributeValueMemberL{Value: []types.AttributeValue{text("b")}}}
 	open.damage(t, o.Direct, o.Tables.Pulls)
 	if broken, err := invariants.Check(t.Context(), o.Direct, o.Tables.Checked(), now); err != nil || len(broken) > 0 {
 		t.Errorf("reported %v %q", err, broken)
 	}
 }
 
-// addDomains adds a pending request for a password, a passkey, a customer with an entitlement, a project, and a pull that is counted.
+// addDomains adds a pending request for a password, a passkey, a customer with an entitlement, a project, and a pull
+// that is counted.
 func addDomains(ctx context.Context, o *office.Office) error {
 	asker, err := addPerson(ctx, o, "b", principal.Viewer)
 	if err != nil {
@@ -186,7 +196,8 @@ func addDomains(ctx context.Context, o *office.Office) error {
 	}
 	table := credentialsdynamo.New(o.Direct, o.Tables.Credentials, o.Tables.RequestCounts).Audited(auditlog.New(o.Tables.Audit, o.Clock.Now))
 	keys := passkeysdynamo.New(o.Direct, table)
-	passkey := passkeys.Passkey{ID: "p", Name: "laptop", Key: passkeys.Key{CredentialID: []byte("c"), Public: []byte("k")}, CreatedAt: now}
+	passkey := passkeys.Passkey{ID: "p", Name: "laptop", Key: passkeys.Key{CredentialID: []byte("c"), Public: []byte("k")},
+		CreatedAt: now}
 	if err := keys.Add(ctx, passkeys.Set{UserID: asker.UserID}, passkey, asker.Credential()); err != nil {
 		return err
 	}
@@ -224,10 +235,12 @@ func addDomains(ctx context.Context, o *office.Office) error {
 func exchangeToken(ctx context.Context, o *office.Office, customerID string) error {
 	const issuer, audience = "https://gitlab.com", "portside"
 	key := workloadtest.NewKey("1", "EdDSA")
-	created, err := o.Policies.Create(ctx, trust.CreateOptions{Caller: principal.Operator(), CustomerID: customerID}, trust.New{
-		Name: "Builds", Issuer: issuer, Audience: audience, Keys: workloadtest.KeySet(key), MaxMinutes: 60,
-		Conditions: []trust.Condition{{Claim: "project_path", Values: []string{"acme/*"}}}, Scopes: []principal.Scope{principal.ReadCharts},
-	})
+	created, err := o.Policies.Create(ctx, trust.CreateOptions{Caller: principal.Operator(), CustomerID: customerID},
+		trust.New{
+			Name: "Builds", Issuer: issuer, Audience: audience, Keys: workloadtest.KeySet(key), MaxMinutes: 60,
+			Conditions: []trust.Condition{{Claim: "project_path", Values: []string{"acme/*"}}},
+			Scopes:     []principal.Scope{principal.ReadCharts},
+		})
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,8 @@ func (r row) madeEntitlement() bool {
 	return r.kind() == "once" && liststest.Text(nested(r.raw, "made"), "repository") != ""
 }
 
-// checkEntitlements checks the entitlements of each customer, and compares their version with the one in the state of the customer, by
-// which processes know whether they have the current ones.
+// checkEntitlements checks the entitlements of each customer, and compares their version with the one in the state of
+// the customer, by which processes know whether they have the current ones.
 func checkEntitlements(broken *report, secrets []row) {
 	wanted, found := map[string]string{}, map[string]string{}
 	made, owners := map[string]string{}, map[string]string{}
@@ -70,7 +70,8 @@ func checkEntitled(broken *report, item row, owners map[string]string) {
 }
 
 func checkEntitlement(broken *report, one liststest.Item) {
-	id, repository, constraint := liststest.Text(one, "id"), liststest.Text(one, "repository"), liststest.Text(one, "versions")
+	id, repository, constraint := liststest.Text(one, "id"), liststest.Text(one, "repository"),
+		liststest.Text(one, "versions")
 	if artifact := liststest.Text(one, "artifact"); !entitlement.Artifact(artifact).Known() {
 		broken.add("entitlements: %s is for the artifact %q", id, artifact)
 	}

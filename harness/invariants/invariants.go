@@ -1,5 +1,5 @@
-// Package invariants checks the rules that the tables and buckets must satisfy after any requests, events, faults and crashes. It reads the
-// raw items and objects, and shares no code with the stores that write them.
+// Package invariants checks the rules that the tables and buckets must satisfy after any requests, events, faults and
+// crashes. It reads the raw items and objects, and shares no code with the stores that write them.
 package invariants
 
 import (
@@ -68,7 +68,8 @@ type report []string
 
 func (r *report) add(format string, values ...any) { *r = append(*r, fmt.Sprintf(format, values...)) }
 
-// Check reads the tables completely and returns a sentence for every broken rule, sorted. No other process may write meanwhile.
+// Check reads the tables completely and returns a sentence for every broken rule, sorted. No other process may write
+// meanwhile.
 func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time.Time) ([]string, error) {
 	stored := map[string][]row{}
 	for _, table := range []string{
@@ -79,7 +80,8 @@ func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time
 			return nil, err
 		}
 	}
-	people, secrets, projects, analytics := stored[tables.Users], stored[tables.Credentials], stored[tables.Projects], stored[tables.Analytics]
+	people, secrets, projects, analytics := stored[tables.Users], stored[tables.Credentials], stored[tables.Projects],
+		stored[tables.Analytics]
 	var broken report
 	owners := checkUsers(&broken, people)
 	checkCredentials(&broken, secrets, owners, now)
@@ -112,7 +114,8 @@ func compare(broken *report, domain string, wanted, found map[string]string) {
 	}
 }
 
-// checkEffect checks that no two idempotency keys have created the same item. effects has the keys so far by the ID of the item.
+// checkEffect checks that no two idempotency keys have created the same item. effects has the keys so far by the ID of
+// the item.
 func checkEffect(broken *report, domain string, effects map[string]string, once row) {
 	id := liststest.Text(nested(once.raw, "made"), "id")
 	if other := effects[id]; other != "" && id != "" {

@@ -72,12 +72,13 @@ func TestEveryDamageIsReported(t *testing.T) {
 // tablesOf returns the names of the tables that a damage can name.
 func tablesOf(o *office.Office) map[string]string {
 	return map[string]string{
-		"": o.Tables.Users, "credentials": o.Tables.Credentials, "customers": o.Tables.Customers, "projects": o.Tables.Projects,
-		"pulls": o.Tables.Pulls, "analytics": o.Tables.Analytics, "audit": o.Tables.Audit,
+		"": o.Tables.Users, "credentials": o.Tables.Credentials, "customers": o.Tables.Customers,
+		"projects": o.Tables.Projects,
+		"pulls":    o.Tables.Pulls, "analytics": o.Tables.Analytics, "audit": o.Tables.Audit,
 	}
 }
 
-// wantReports does each damage by itself and checks that it is reported.
+// wantReports does one damage at a time and checks that it is reported.
 func wantReports(t *testing.T, o *office.Office, damages map[string]damage) {
 	t.Helper()
 	tables := o.Tables.Checked()

@@ -21,14 +21,15 @@ import (
 type Buckets struct{ Charts, Media string }
 
 const (
-	// mediaLifetime is how long requests can read an object of the media bucket. The bucket deletes older objects once in this time, so an
-	// object can exist for twice as long.
+	// mediaLifetime is how long requests can read an object of the media bucket. The bucket deletes older objects once in
+	// this time, so an object can exist for twice as long.
 	mediaLifetime = 24 * time.Hour
 	// slotSilence is how long a slot may belong to a job that was not stored because its start crashed: jobs.MaxJobSilence.
 	slotSilence = 18 * time.Minute
 )
 
-// CheckObjects reads the buckets and returns a sentence for every broken rule, sorted. No other process may write meanwhile.
+// CheckObjects reads the buckets and returns a sentence for every broken rule, sorted. No other process may write
+// meanwhile.
 func CheckObjects(ctx context.Context, client *s3.Client, buckets Buckets, now time.Time) ([]string, error) {
 	var broken report
 	if buckets.Charts != "" {
@@ -99,8 +100,9 @@ func (b bucket) read(ctx context.Context, key string) ([]byte, error) {
 	return content, errors.Join(err, out.Body.Close())
 }
 
-// checkCharts checks that the index lists exactly the published archives, and that each has a copy for customers. The indexer moves
-// rejected archives away. It keeps the copies of archives that are no longer published, because a client may still fetch them.
+// checkCharts checks that the index lists exactly the published archives, and that each has a copy for customers. The
+// indexer moves rejected archives away. It keeps the copies of archives that are no longer published, because a client
+// may still fetch them.
 func (b bucket) checkCharts(ctx context.Context, broken *report) error {
 	var index struct {
 		Entries map[string][]struct {
@@ -163,8 +165,8 @@ func (j storedJob) succeeded() (uploads []string) {
 	return uploads
 }
 
-// checkMedia checks that jobs have their files, that slots belong to open jobs, and that no object is older than two lifetimes. A slot is
-// an object that counts an open job of its owner: open/<owner>/<number>, with the ID of the job.
+// checkMedia checks that jobs have their files, that slots belong to open jobs, and that no object is older than two
+// lifetimes. A slot is an object that counts an open job of its owner: open/<owner>/<number>, with the ID of the job.
 func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) error {
 	for key, object := range b.objects {
 		if age := now.Sub(aws.ToTime(object.LastModified)); age > 2*mediaLifetime {
@@ -201,8 +203,8 @@ func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) e
 	return nil
 }
 
-// checkFiles checks that the files for which a job has an answer exist, and that a batch that has succeeded has its results. They may be
-// missing a lifetime after the job was created.
+// checkFiles checks that the files for which a job has an answer exist, and that a batch that has succeeded has its
+// results. They may be missing a lifetime after the job was created.
 func (b bucket) checkFiles(broken *report, name string, job storedJob, now time.Time) {
 	if now.Sub(job.Created) > mediaLifetime {
 		return

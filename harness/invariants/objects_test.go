@@ -50,7 +50,8 @@ var objectDamages = map[string]objectDamage{
 		want: "the batch " + jobOwner + "/" + batchID + " has succeeded without",
 	},
 	"upload of a batch gone": {
-		media: true, key: "uploads/" + jobOwner + "/" + uploadID, want: "the job " + jobOwner + "/" + batchID + " has succeeded without",
+		media: true, key: "uploads/" + jobOwner + "/" + uploadID,
+		want: "the job " + jobOwner + "/" + batchID + " has succeeded without",
 	},
 	"slot of ended job": {media: true, key: "open/" + jobOwner + "/0", text: jobID, want: "which has ended"},
 	"slot without job": {
@@ -59,7 +60,8 @@ var objectDamages = map[string]objectDamage{
 	"old object": {media: true, key: "results/x", text: "{}", later: 49 * time.Hour, want: "results/x is 49h"},
 }
 
-// objectWorld has a published chart, and a job and a batch that have ended. A document of the batch has failed, because it has no upload.
+// objectWorld has a published chart, and a job and a batch that have ended. A document of the batch has failed, because
+// it has no upload.
 type objectWorld struct {
 	client  *s3.Client
 	buckets invariants.Buckets
@@ -141,7 +143,8 @@ func (w objectWorld) apply(t *testing.T, d objectDamage) []string {
 	if d.text == "" {
 		_, err = w.client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: &bucket, Key: &d.key})
 	} else {
-		_, err = w.client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &d.key, Body: strings.NewReader(d.text)})
+		_, err = w.client.PutObject(t.Context(),
+			&s3.PutObjectInput{Bucket: &bucket, Key: &d.key, Body: strings.NewReader(d.text)})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -169,8 +172,8 @@ func TestEveryDamageOfAnObjectIsReported(t *testing.T) {
 	}
 }
 
-// TestAllowedObjects checks states that no rule forbids. Another job later takes over the slot of an interrupted start, and old jobs may
-// have lost their files.
+// TestAllowedObjects checks states that no rule forbids. Another job later takes over the slot of an interrupted start,
+// and old jobs may have lost their files.
 func TestAllowedObjects(t *testing.T) {
 	allowed := map[string]objectDamage{
 		"slot of an interrupted start": {media: true, key: "open/" + jobOwner + "/0", text: uuid.NewString()},

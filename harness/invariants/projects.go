@@ -68,5 +68,6 @@ func checkProjectNumbers(broken *report, all []row) {
 }
 
 func listedProject(r row) string {
-	return fmt.Sprintf("%s %s %q %q %s %s %d", r.ID, customerOf(r), r.Name, liststest.Text(r.raw, "description"), r.Status, r.Owner, r.Created)
+	return fmt.Sprintf("%s %s %q %q %s %s %d", r.ID, customerOf(r), r.Name, liststest.Text(r.raw, "description"), r.Status,
+		r.Owner, r.Created)
 }

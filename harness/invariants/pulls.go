@@ -12,8 +12,8 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// checkPulls compares the counts of pulls in the analytics table with the recorded pulls: by artifact and user, by kind, and in the
-// rankings. It compares those of update checks, too. It checks nothing while pulls are being counted.
+// checkPulls compares the counts of pulls in the analytics table with the recorded pulls: by artifact and user, by
+// kind, and in the rankings. It compares those of update checks, too. It checks nothing while pulls are being counted.
 func checkPulls(broken *report, all, analytics []row) error {
 	logged, pending := map[string]bool{}, map[string]bool{} // by batch, which is the sort key
 	for _, item := range all {
@@ -46,7 +46,8 @@ func checkPulls(broken *report, all, analytics []row) error {
 	return nil
 }
 
-// addChecks adds the counted checks of each hour. After a failure, fewer may be counted than stored, until the lines arrive again.
+// addChecks adds the counted checks of each hour. After a failure, fewer may be counted than stored, until the lines
+// arrive again.
 func addChecks(broken *report, wanted liststest.Counts, all []row) {
 	for _, item := range all {
 		if item.kind() != "check" {
@@ -120,7 +121,8 @@ func checkRankings(broken *report, analytics []row, counted liststest.Counts) {
 		}
 		for _, place := range places {
 			if n := counted[place.Name+" "+span]; n != place.Pulls {
-				broken.add("pulls: %s has %s pulls in the ranking %s, want %d", place.Name, strconv.FormatInt(place.Pulls, 10), item.PK, n)
+				broken.add("pulls: %s has %s pulls in the ranking %s, want %d", place.Name, strconv.FormatInt(place.Pulls, 10),
+					item.PK, n)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// checkRequests compares what the credentials table derives from credential requests with the requests: the lists by user and status,
-// the numbers of open requests, and the next steps.
+// checkRequests compares what the credentials table derives from credential requests with the requests: the lists by
+// user and status, the numbers of open requests, and the next steps.
 func checkRequests(broken *report, all []row) {
 	wanted, found := map[string]string{}, map[string]string{}
 	open, holders, effects := map[string]int64{}, map[string]string{}, map[string]string{}
@@ -44,7 +44,8 @@ const listedRequest = "listed"
 
 // addPlaces adds the items that lists of requests and of next steps have for a request.
 func (r row) addPlaces(wanted map[string]string) {
-	for _, list := range []string{"requests", "requests#" + r.User, "requests#" + r.Status, "requests#" + r.User + "#" + r.Status} {
+	for _, list := range []string{"requests", "requests#" + r.User, "requests#" + r.Status,
+		"requests#" + r.User + "#" + r.Status} {
 		wanted[list+" "+r.ID] = listedRequest
 	}
 	if next := nested(r.raw, "next"); liststest.Number(next, "due") > 0 {

@@ -20,8 +20,8 @@ func (r row) madePolicy() bool {
 	return r.kind() == "once" && liststest.Text(nested(r.raw, "made"), "issuer") != ""
 }
 
-// checkPolicies compares the trust policies with the lists of their customers, and checks what exchanges rely on. A token can outlive its
-// policy, but not belong to another customer or work for more than an hour.
+// checkPolicies compares the trust policies with the lists of their customers, and checks what exchanges rely on. A
+// token can outlive its policy, but not belong to another customer or work for more than an hour.
 func checkPolicies(broken *report, secrets []row) {
 	wanted, found := map[string]string{}, map[string]string{}
 	made, customers := map[string]string{}, map[string]bool{}
@@ -80,6 +80,7 @@ func checkExchanged(broken *report, token row, customers map[string]string) {
 		broken.add("trust policies: the token %s works longer than an hour, has a role, or can be renewed", token.ID)
 	}
 	if customer, exists := customers["trust#"+token.Owner]; exists && customer != customerOf(token) {
-		broken.add("trust policies: the token %s is of the customer %s, but its policy of %s", token.ID, customerOf(token), customer)
+		broken.add("trust policies: the token %s is of the customer %s, but its policy of %s", token.ID, customerOf(token),
+			customer)
 	}
 }

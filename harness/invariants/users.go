@@ -16,7 +16,8 @@ var roles = []string{"admin", "manager", "user", "viewer"}
 var states = []string{"active", "pending", "inactive", "suspended"}
 
 // userKinds are the kinds of items of the users table.
-var userKinds = []string{"user", "email", "list", "rank", "search", "admins", "once", "unsent", "closings", "gone", "layout"}
+var userKinds = []string{"user", "email", "list", "rank", "search", "admins", "once", "unsent", "closings", "gone",
+	"layout"}
 
 // owners are the users, and the changes of users that have not reached all credentials.
 type owners struct {

@@ -1,5 +1,6 @@
-// Package office composes the services of Portside as the main.go files of the functions do, in one process on real engines: DynamoDB in
-// memory with the tables of template.yaml, and the outbox of the local SES. A test sets the clock and can change every call of AWS.
+// Package office composes the services of Portside as the main.go files of the functions do, in one process on real
+// engines: DynamoDB in memory with the tables of template.yaml, and the outbox of the local SES. A test sets the clock
+// and can change every call of AWS.
 package office
 
 import (
@@ -44,9 +45,11 @@ type Options struct {
 	Mails string
 	// Now is the first time of the clock.
 	Now time.Time
-	// Through returns the client that the services use, given the client of the engines. Nil keeps the client of the engines.
+	// Through returns the client that the services use, given the client of the engines. Nil keeps the client of the
+	// engines.
 	Through func(engines Client) Client
-	// DynamoDB returns the endpoint that the services use, given that of the engine. Nil keeps the endpoint of the engine.
+	// DynamoDB maps the endpoint of the engine to the endpoint that the services use. Nil keeps the endpoint of the
+	// engine.
 	DynamoDB func(endpoint string) string
 	// Attempts is how often the AWS SDK tries a call; 0 means three times.
 	Attempts int
@@ -58,8 +61,9 @@ type Tables struct{ Users, Credentials, RequestCounts, Customers, Projects, Pull
 // Checked are the tables that package invariants checks.
 func (t Tables) Checked() invariants.Tables {
 	return invariants.Tables{
-		Users: t.Users, Credentials: t.Credentials, Customers: t.Customers, Projects: t.Projects, Pulls: t.Pulls, Analytics: t.Analytics,
-		Audit: t.Audit,
+		Users: t.Users, Credentials: t.Credentials, Customers: t.Customers, Projects: t.Projects, Pulls: t.Pulls,
+		Analytics: t.Analytics,
+		Audit:     t.Audit,
 	}
 }
 
@@ -117,8 +121,9 @@ func (o *Office) createTables(ctx context.Context, root string) error {
 	}
 	o.Tables = Tables{
 		Users: names["UsersTable"], Credentials: names["CredentialsTable"], RequestCounts: names["RequestCountsTable"],
-		Customers: names["CustomersTable"], Projects: names["ProjectsTable"], Pulls: names["PullsTable"], Analytics: names["AnalyticsTable"],
-		Audit: names["AuditTable"],
+		Customers: names["CustomersTable"], Projects: names["ProjectsTable"], Pulls: names["PullsTable"],
+		Analytics: names["AnalyticsTable"],
+		Audit:     names["AuditTable"],
 	}
 	t := o.Tables
 	if slices.Contains([]string{t.Users, t.Credentials, t.Customers, t.Projects, t.Pulls, t.Analytics, t.Audit}, "") {

@@ -30,7 +30,8 @@ func open(t *testing.T, mails string) *office.Office {
 func TestAKeyWorksUntilItsOwnerIsSuspended(t *testing.T) {
 	o, ctx := open(t, t.TempDir()), t.Context()
 	asOperator := users.CreateOptions{Caller: principal.Operator()}
-	created, err := o.Users.Create(ctx, asOperator, users.NewUser{Email: "v@example.com", Name: "V", Role: principal.Viewer})
+	created, err := o.Users.Create(ctx, asOperator,
+		users.NewUser{Email: "v@example.com", Name: "V", Role: principal.Viewer})
 	if err != nil {
 		t.Fatal(err)
 	}

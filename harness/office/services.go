@@ -95,11 +95,13 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 	}
 }
 
-// SendDue does what the function sendmail does every minute: it sends stored mails, and finishes suspensions and revocations.
+// SendDue does what the function sendmail does every minute: it sends stored mails, and finishes suspensions and
+// revocations.
 func (s Services) SendDue(ctx context.Context) error {
 	var failed error
 	for _, send := range []func(context.Context) (int, error){
-		s.Inviter.SendDue, s.Requests.TakeDue, s.SignIns.SendDue, s.Closer.FinishDue, s.Notices.SendDue, s.Revocations.FinishDue,
+		s.Inviter.SendDue, s.Requests.TakeDue, s.SignIns.SendDue, s.Closer.FinishDue, s.Notices.SendDue,
+		s.Revocations.FinishDue,
 	} {
 		if _, err := send(ctx); err != nil {
 			failed = errors.Join(failed, err)

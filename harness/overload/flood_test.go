@@ -17,7 +17,8 @@ import (
 // connections is the number of connections of one user's flood.
 const connections = 8
 
-// patience bounds a request of a test. It is longer than the gateway waits for a function, so only a request that hangs exceeds it.
+// patience bounds a request of a test. It is longer than the gateway waits for a function, so only a request that hangs
+// exceeds it.
 const patience = time.Minute
 
 // connection is one of the connections of a flood.
@@ -46,7 +47,8 @@ type flood struct {
 // attack sends one or a few requests. It is called again and again.
 type attack func(*connection)
 
-// flood returns once every connection has sent its first requests. If there are links, each connection has a session before that.
+// flood returns once every connection has sent its first requests. If there are links, each connection has a session
+// before that.
 func (s *service) flood(victim user, links []string, run attack) *flood {
 	f := &flood{t: s.t, victim: victim, links: links, statuses: map[int]int{}}
 	all := make([]*connection, connections)
@@ -94,7 +96,7 @@ func (c *connection) send(client testclient.Client, method, target, body string)
 	return response
 }
 
-// unexpected returns what is wrong with a response of a function under load; "" for nothing.
+// unexpected returns the defect in a response of a function under load, or "" for a good response.
 func unexpected(r testclient.Response) string {
 	busy := r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable
 	switch {
@@ -111,7 +113,8 @@ func unexpected(r testclient.Response) string {
 // withKey sends requests with the user's API key.
 func (c *connection) withKey() testclient.Client { return c.With("X-API-Key", c.flood.victim.key) }
 
-// withSession sends requests with a session of the user, which it begins if necessary. It returns false if it cannot begin one.
+// withSession sends requests with a session of the user, which it begins if necessary. It returns false if it cannot
+// begin one.
 func (c *connection) withSession() (testclient.Client, bool) {
 	mine := c.With("Sec-Fetch-Site", "same-origin")
 	for round := 0; c.cookie == "" && round*connections+c.number < len(c.flood.links); round++ {

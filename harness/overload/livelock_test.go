@@ -10,8 +10,9 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// maxAdminCall is how long a call of an admin may take during a flood of one user. The test logs the times with it. It does not fail
-// because of them, because they also depend on what else runs on the machine. A call that hangs exceeds the patience.
+// maxAdminCall is how long a call of an admin may take during a flood of one user. The test logs the times with it. It
+// does not fail because of them, because they also depend on what else runs on the machine. A call that hangs exceeds
+// the patience.
 const maxAdminCall = 2 * time.Second
 
 // adminCall is a call by which an admin stops or limits a user.
@@ -55,8 +56,8 @@ func userFloods() []userFlood {
 	}
 }
 
-// TestAdminStopsFloods lets one user flood the service in each way, and an admin make each call. Every call succeeds, and what the flood
-// has created stops working with its user.
+// TestAdminStopsFloods lets one user flood the service in each way, and an admin make each call. Every call succeeds,
+// and what the flood has created stops working with its user.
 //
 //proves:docs/security.md
 func TestAdminStopsFloods(t *testing.T) {
@@ -79,8 +80,8 @@ func TestAdminStopsFloods(t *testing.T) {
 // callTries is how often a call is tried with another user if a flood happens to end on its own during the call.
 const callTries = 3
 
-// callDuring makes the call until it succeeds while the flood goes on. A call that succeeds only after the flood has used up its quota has
-// waited for the flood to end.
+// callDuring makes the call until it succeeds, during the flood. A call that succeeds only after the flood has used up
+// its quota has waited for the flood to end.
 func (s *service) callDuring(flood userFlood, call adminCall, name string) callResult {
 	s.t.Helper()
 	sum := callResult{}

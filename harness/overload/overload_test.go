@@ -24,8 +24,8 @@ const (
 	capacityRequests   = 1500
 	overloadFactor     = 3
 	overloadTime       = 8 * time.Second
-	// maxRecovery is how soon the service must be normal again. The test logs the time with it, and fails only after recoveryPatience,
-	// because the time also depends on what else runs on the machine.
+	// maxRecovery is how soon the service must be normal again. The test logs the time with it, and fails only after
+	// recoveryPatience, because the time also depends on what else runs on the machine.
 	maxRecovery      = 5 * time.Second
 	recoveryPatience = 2 * time.Minute
 	recoveryCalls    = 50 // successes in order that mean normal
@@ -39,7 +39,7 @@ type mix struct {
 	sent    atomic.Int64
 
 	mu      sync.Mutex
-	answers map[string][]time.Duration // by what they are
+	answers map[string][]time.Duration // by kind of answer
 	wrong   []string
 }
 
@@ -82,7 +82,8 @@ func (m *mix) next(n int64) request {
 			return r.JSON("pagination.total") != nil
 		}}
 	case 4:
-		return request{http.MethodGet, "/v1/users/" + u.id, "", "psk_000000000000_" + strings.Repeat("0", 43), http.StatusUnauthorized, anything}
+		return request{http.MethodGet, "/v1/users/" + u.id, "", "psk_000000000000_" + strings.Repeat("0", 43),
+			http.StatusUnauthorized, anything}
 	case 5:
 		return request{http.MethodGet, "/v1/health", "", "", http.StatusOK, anything}
 	}
@@ -91,7 +92,7 @@ func (m *mix) next(n int64) request {
 	}}
 }
 
-// send sends one request and records what came back.
+// send sends one request and records the answer.
 func (m *mix) send(c testclient.Client) {
 	r := m.next(m.sent.Add(1))
 	if r.key != "" {
@@ -111,7 +112,8 @@ func (m *mix) send(c testclient.Client) {
 	case isRefusal(response) && unexpected(response) == "":
 		kind = fmt.Sprintf("refused with %d", response.Status)
 	default:
-		kind, problem = "wrong", fmt.Sprintf("%s %s: %d %v %s", r.method, r.target, response.Status, response.Header, response.Body)
+		kind, problem = "wrong", fmt.Sprintf("%s %s: %d %v %s", r.method, r.target, response.Status, response.Header,
+			response.Body)
 	}
 	m.record(kind, problem, took)
 }
@@ -129,13 +131,15 @@ func isRefusal(r testclient.Response) bool {
 	return r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable
 }
 
-// isGatewayRefusal is true for refusals of API Gateway, which it sends without asking a function. HTTP APIs cannot add headers to them.
+// isGatewayRefusal is true for refusals of API Gateway, which it sends without asking a function. HTTP APIs cannot add
+// headers to them.
 func isGatewayRefusal(r testclient.Response) bool {
 	body := fmt.Sprintf(`{"message":%q}`, http.StatusText(r.Status))
 	return isRefusal(r) && r.Header.Get("Content-Type") == "application/json" && string(r.Body) == body
 }
 
-// capacity sends requests over a few connections, each after the answer to the last one, and returns the answers per second.
+// capacity sends requests over a few connections, each after the answer to the last one, and returns the answers per
+// second.
 func (m *mix) capacity(requests int) float64 {
 	const clients = 8
 	var left atomic.Int64
@@ -154,9 +158,10 @@ func (m *mix) capacity(requests int) float64 {
 	return float64(requests) / awstest.RealTime().Sub(began).Seconds()
 }
 
-// overload sends requests at a rate, whether or not earlier ones have been answered, and returns how many it could not send because all
-// connections were in use. It calls watch a few times per second. The stack may have been slower when its capacity was measured, for
-// example because other programs used the processor. So the rate doubles in each second in which the stack could answer all requests.
+// overload sends requests at a rate, whether or not earlier ones have been answered, and returns how many it could not
+// send because all connections were in use. It calls watch a few times per second. The stack may have been slower when
+// its capacity was measured, for example because other programs used the processor. So the rate doubles in each second
+// in which the stack could answer all requests.
 func (m *mix) overload(rate float64, watch func()) (notSent int) {
 	free := make(chan testclient.Client, openConnections)
 	for i := range openConnections {
@@ -239,8 +244,9 @@ func (m *mix) recovered() time.Duration {
 	return normal
 }
 
-// TestOverload sends three times as many requests as the stack can answer. Each is answered right or refused, the memory of the processes
-// is bounded, and the service is normal again soon afterwards. Each created project exists once.
+// TestOverload sends three times as many requests as the stack can answer. Each is answered right or refused, the
+// memory of the processes is bounded, and the service is normal again soon afterwards. Each created project exists
+// once.
 //
 //proves:docs/security.md
 func TestOverload(t *testing.T) {
@@ -256,10 +262,12 @@ func TestOverload(t *testing.T) {
 	answers := m.take()
 	after := s.memory()
 	rate := float64(count(answers)) / overloadTime.Seconds()
-	t.Logf("figure: capacity %.0f requests/s; overload of %.0f requests/s sent (%d not sent): %s", capacity, rate, notSent, describe(answers))
+	t.Logf("figure: capacity %.0f requests/s; overload of %.0f requests/s sent (%d not sent): %s", capacity, rate, notSent,
+		describe(answers))
 	t.Logf("figure: normal again %v after the overload (limit %v)", recovery.Round(time.Millisecond), maxRecovery)
 	t.Logf("figure: memory of the stack before, during and after the overload %d, %d and %d MB; of the largest function %d, %d and %d MB",
-		before.stack>>20, peak.stack>>20, after.stack>>20, before.largestFunction>>20, peak.largestFunction>>20, after.largestFunction>>20)
+		before.stack>>20, peak.stack>>20, after.stack>>20, before.largestFunction>>20, peak.largestFunction>>20,
+		after.largestFunction>>20)
 	checkMemory(t, before, peak)
 	s.checkProjects(m.created.Load())
 	if len(answers["right"]) == 0 || count(answers) == len(answers["right"]) {

@@ -16,7 +16,7 @@ import (
 	"portside/testclient"
 )
 
-// startProcess starts a stack as a process of its own, so that its memory is not that of the test.
+// startProcess starts a stack in a separate process, so that its memory can be measured without the test's.
 func startProcess(t *testing.T, flags ...string) *service {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,8 @@ func startProcess(t *testing.T, flags ...string) *service {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	flags = append([]string{"run", "-repo", repository, "-addr", "127.0.0.1:0", "-data", s.data, "-logs", "json"}, flags...)
+	flags = append([]string{"run", "-repo", repository, "-addr", "127.0.0.1:0", "-data", s.data, "-logs", "json"},
+		flags...)
 	run := exec.CommandContext(t.Context(), binary, flags...)
 	run.Stdout, run.Stderr = s.log, s.log
 	run.Cancel = func() error { return run.Process.Signal(syscall.SIGTERM) }

@@ -28,7 +28,8 @@ type service struct {
 	log      *testclient.Log
 }
 
-// start starts a stack without rate limits, unless the options have one, so that a flood meets only the limits that always apply.
+// start starts a stack without rate limits, unless the options have one, so that a flood meets only the limits that
+// always apply.
 func start(t *testing.T, o stack.Options) *service {
 	t.Helper()
 	s := &service{t: t, data: filepath.Join(t.TempDir(), "data"), log: &testclient.Log{}}
@@ -57,8 +58,8 @@ func start(t *testing.T, o stack.Options) *service {
 	return s
 }
 
-// connect returns a client with a connection of its own, from an address of its own: 127.0.0.1 for 1. A request that takes longer than
-// the timeout fails.
+// connect returns a client with a new connection from the given loopback address: 127.0.0.1 for 1. A request that takes
+// longer than the timeout fails.
 func (s *service) connect(address byte, timeout time.Duration) testclient.Client {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, address)}}
 	transport := &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: 1, MaxIdleConnsPerHost: 1}
@@ -70,7 +71,7 @@ func (s *service) connect(address byte, timeout time.Duration) testclient.Client
 	return testclient.Client{TB: s.t, BaseURL: s.info.API, RoundTrip: caller.Do, Check: func(testing.TB, testclient.Response) {}}
 }
 
-// admin returns a client with the first admin's key and a connection of its own.
+// admin returns a client with the first admin's key and a new connection.
 func (s *service) admin(timeout time.Duration) testclient.Client {
 	return s.connect(1, timeout).With("X-API-Key", s.adminKey)
 }
@@ -84,7 +85,8 @@ func (u user) path() string { return "/v1/users/" + u.id }
 func (s *service) user(email, role string) user {
 	s.t.Helper()
 	admin := s.admin(time.Minute)
-	created := admin.Post("/v1/users", `{"email":"`+email+`","name":"`+email+`","role":"`+role+`","sendActivationEmail":false}`).
+	created := admin.Post("/v1/users",
+		`{"email":"`+email+`","name":"`+email+`","role":"`+role+`","sendActivationEmail":false}`).
 		WantStatus(http.StatusCreated)
 	u := user{id: created.Text("data.id"), email: email}
 	made := admin.Post(u.path()+"/api-keys", `{"name":"first"}`).WantStatus(http.StatusCreated)
@@ -98,7 +100,8 @@ func (s *service) signInTokens(email string, n int) []string {
 	var tokens []string
 	operator := filepath.Join(repository, ".local", "bin", "portside")
 	for range n {
-		out, err := exec.CommandContext(s.t.Context(), operator, "sign-in-link", "--local", s.data, "--email", email).CombinedOutput()
+		out, err := exec.CommandContext(s.t.Context(), operator, "sign-in-link", "--local", s.data, "--email", email).
+			CombinedOutput()
 		if err != nil {
 			s.t.Fatalf("%v\n%s", err, out)
 		}

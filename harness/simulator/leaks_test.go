@@ -33,8 +33,8 @@ type line struct {
 	ended  bool
 }
 
-// origins returns the credential itself, and all credentials that it was made with or renewed from. If one of them has leaked, the
-// credential ends.
+// origins returns the credential itself, and all credentials that it was made with or renewed from. If one of them has
+// leaked, the credential ends.
 func (s *secret) origins() []*secret {
 	all := []*secret{s}
 	for i := 0; i < len(all); i++ {
@@ -64,8 +64,9 @@ func (s *secret) endsRequests() bool {
 	return s.isLeaked() || slices.ContainsFunc(s.origins(), isEnded)
 }
 
-// mayRefuse returns err as an allowed error if the model does not know whether the requests of the credential have ended. That is so after
-// a possible leak, and after the deletion of an owner, because the schedule then revokes the credentials.
+// mayRefuse returns err as an allowed error if the model does not know whether the requests of the credential have
+// ended. That is so after a possible leak, and after the deletion of an owner, because the schedule then revokes the
+// credentials.
 func (s *secret) mayRefuse(err error) []error {
 	if slices.ContainsFunc(s.origins(), func(o *secret) bool { return o.mayLeak || o.owner.isDeleted }) {
 		return []error{err}
@@ -236,7 +237,8 @@ func (w *world) renewalRefusal(p *plan, old *secret, in tokens.NewToken) error {
 	return nil
 }
 
-// renew adds a renewal to the model. It must not work longer than the token that asked for it was created for, or than the line.
+// renew adds a renewal to the model. It must not work longer than the token that asked for it was created for, or than
+// the line.
 func (w *world) renew(p *plan, made *secret, in tokens.NewToken) {
 	now, old := w.office.Clock.Now(), p.actor
 	wanted := now.AddDate(0, 0, in.Days)

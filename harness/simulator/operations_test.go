@@ -32,7 +32,7 @@ type plan struct {
 	effect   func()  // changes the model if the operation succeeds
 	onFault  func()  // changes the model if a fault touched the operation; by default, the model becomes unsure of the changes
 	wanted   error   // the only right answer if the answer is predictable; nil if none is known
-	isStrict bool    // whether only success and the allowed errors are right if there is no wanted error
+	isStrict bool    // whether only success and the allowed errors are right if no error is wanted
 	allowed  []error // errors that are right because of limits that the model does not count
 	isFinal  bool    // whether no other operation can undo the effect
 	isKnown  bool    // whether the model knows whether the credential of the actor works
@@ -44,8 +44,8 @@ func (p *plan) touchedOnce() bool {
 	return !slices.ContainsFunc(p.changes, func(m *mark) bool { return m.touched > 1 })
 }
 
-// isPredictable reports whether the model determines the answer: it is sure of all parts on which the answer depends, and no other
-// operation of the round touches them.
+// isPredictable reports whether the model determines the answer: it is sure of all parts on which the answer depends,
+// and no other operation of the round touches them.
 func (p *plan) isPredictable() bool {
 	if !p.isKnown || p.actor != nil && (p.actor.touched > 0 || p.actor.owner.touched > 0) || !p.touchedOnce() {
 		return false
@@ -74,10 +74,13 @@ func (p *plan) markUnsure() {
 func (w *world) plan() *plan {
 	p := &plan{actor: w.actor(credentials.APIKey)}
 	plans := []func(*plan){
-		w.planUser, w.planChange, w.planChange, w.planDeletion, w.planKey, w.planKey, w.planToken, w.planToken, w.planRevocation, w.planMistake,
-		w.planMail, w.planSignIn, w.planSignIn, w.planSignIn, w.planSession, w.planSession, w.planSessionEnd, w.planSessionsEnd, w.planSignOut,
+		w.planUser, w.planChange, w.planChange, w.planDeletion, w.planKey, w.planKey, w.planToken, w.planToken,
+		w.planRevocation, w.planMistake,
+		w.planMail, w.planSignIn, w.planSignIn, w.planSignIn, w.planSession, w.planSession, w.planSessionEnd,
+		w.planSessionsEnd, w.planSignOut,
 		w.planRenewal, w.planRenewal, w.planLeak,
-		w.planRequest, w.planRequest, w.planDecision, w.planDecision, w.planCollection, w.planCollection, w.planFetch, w.planFetch,
+		w.planRequest, w.planRequest, w.planDecision, w.planDecision, w.planCollection, w.planCollection, w.planFetch,
+		w.planFetch,
 		w.planPulls, w.planPulls, w.planCount,
 		w.planProject, w.planProjectChange, w.planProjectChange, w.planProjectDeletion,
 	}
@@ -150,7 +153,8 @@ func (w *world) planUser(p *plan) {
 func (w *world) planChange(p *plan) {
 	person := w.anyPerson()
 	p.name, p.changes = "change user", []*mark{&person.mark}
-	role, status := w.anyRole(), []users.Status{users.Active, users.Active, users.Suspended, users.Inactive}[w.random.IntN(4)]
+	role, status := w.anyRole(), []users.Status{users.Active, users.Active, users.Suspended,
+		users.Inactive}[w.random.IntN(4)]
 	w.as(p, principal.UsersWrite, func(ctx context.Context, caller principal.Principal) error {
 		_, err := w.office.Users.Update(ctx, caller, versions.Target{ID: person.id}, users.Change{Role: &role, Status: &status})
 		return err

@@ -113,8 +113,8 @@ func (w *world) anyProjectStatus() projects.Status {
 	return projects.Statuses()[w.random.IntN(len(projects.Statuses()))]
 }
 
-// reconcileProjects compares the stored projects with the model. Where the model is unsure, it adopts what is stored. It forgets some
-// projects that are deleted.
+// reconcileProjects compares the stored projects with the model. Where the model is unsure, it adopts the stored
+// values. It forgets some projects that are deleted.
 func (w *world) reconcileProjects(ctx context.Context) {
 	var kept []*project
 	for i, p := range w.projects {
@@ -130,7 +130,8 @@ func (w *world) reconcileProjects(ctx context.Context) {
 		case p.isDeleted != isMissing:
 			w.fail("project %d has deleted=%v, want %v", i, isMissing, p.isDeleted)
 		case !isMissing && (stored.Status != p.status || stored.OwnerID != p.ownerID || stored.Version != p.version):
-			w.fail("project %d is %s with version %d, want %s with version %d", i, stored.Status, stored.Version, p.status, p.version)
+			w.fail("project %d is %s with version %d, want %s with version %d", i, stored.Status, stored.Version, p.status,
+				p.version)
 		}
 		if !p.isDeleted || len(w.projects)-i < maxProjects/2 {
 			kept = append(kept, p)

@@ -126,7 +126,8 @@ func (w *world) reconcilePulls(ctx context.Context) {
 		}
 		for _, kind := range []pulls.Kind{pulls.Chart, pulls.Image, pullsdynamo.Checks} {
 			if counts[kind] != w.pullsOn[pullFigure{day, kind}] {
-				w.fail("%d pulls of the kind %s are counted on %s, want %d", counts[kind], kind, day, w.pullsOn[pullFigure{day, kind}])
+				w.fail("%d pulls of the kind %s are counted on %s, want %d", counts[kind], kind, day,
+					w.pullsOn[pullFigure{day, kind}])
 			}
 		}
 	}

@@ -32,8 +32,8 @@ type passwordRequest struct {
 
 var mailedCollection = regexp.MustCompile(`/portal/collect#(psl_\w+)`)
 
-// participants returns the users who take part in what a credential does: its owner, and the owners of the credentials with which it was
-// made.
+// participants returns the users who take part in what a credential does: its owner, and the owners of the credentials
+// with which it was made.
 func (s *secret) participants() []*person {
 	var all []*person
 	for ; s != nil; s = s.maker {
@@ -67,7 +67,8 @@ func (w *world) planRequest(p *plan) {
 		return
 	}
 	levels := []credentialrequests.Level{credentialrequests.Charts, credentialrequests.Images, credentialrequests.Full}
-	request := &passwordRequest{maker: p.actor, level: levels[w.random.IntN(len(levels))], status: credentialrequests.Pending}
+	request := &passwordRequest{maker: p.actor, level: levels[w.random.IntN(len(levels))],
+		status: credentialrequests.Pending}
 	owner := p.actor.owner
 	p.name, p.isStrict, p.changes = "request password", true, []*mark{&owner.requests}
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
@@ -195,8 +196,8 @@ func (w *world) anyRequest(status credentialrequests.Status) *passwordRequest {
 	return found[w.random.IntN(len(found))]
 }
 
-// reconcileRequests compares the stored requests with the model. Where the model is unsure, it adopts what is stored. It forgets some
-// requests that are decided.
+// reconcileRequests compares the stored requests with the model. Where the model is unsure, it adopts the stored
+// values. It forgets some requests that are decided.
 func (w *world) reconcileRequests(ctx context.Context) {
 	for _, owner := range w.people {
 		if owner.requests.unsure {

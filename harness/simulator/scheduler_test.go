@@ -23,7 +23,7 @@ import (
 // longestWait is longer than the wait of any retry, so that after it no operation waits.
 const longestWait = 2 * time.Second
 
-// errCut is the error of a call whose answer was lost, and errCrashed that of a call after its process has died.
+// errCut is the error of a call whose answer was lost, and errCrashed the error of a call after its process has died.
 var (
 	errCut     = fmt.Errorf("the connection broke: %w", io.ErrUnexpectedEOF)
 	errCrashed = errors.New("the process has died")
@@ -57,7 +57,8 @@ type answer struct {
 
 // compare orders calls by properties that are the same in each run with the same seed.
 func (c *call) compare(other *call) int {
-	if order := cmp.Or(cmp.Compare(c.task.number, other.task.number), cmp.Compare(c.target(), other.target())); order != 0 {
+	if order := cmp.Or(cmp.Compare(c.task.number, other.task.number),
+		cmp.Compare(c.target(), other.target())); order != 0 {
 		return order
 	}
 	return bytes.Compare(c.canonical(), other.canonical())

@@ -94,8 +94,8 @@ func (w *world) authenticate(ctx context.Context, s *secret) (principal.Principa
 	return caller, err
 }
 
-// reconcileSecrets authenticates with every secret and compares the results with the model. Where the model is unsure, it adopts the
-// result.
+// reconcileSecrets authenticates with every secret and compares the results with the model. Where the model is unsure,
+// it adopts the result.
 func (w *world) reconcileSecrets(ctx context.Context) {
 	w.reconcileLeaks()
 	live := map[*person]int{}

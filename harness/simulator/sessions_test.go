@@ -52,7 +52,8 @@ func (w *world) planMail(p *plan) {
 	asked := &signIn{person: person}
 	p.name, p.actor, p.isStrict, p.needs = "ask for sign-in mail", nil, true, []*mark{&person.mark}
 	w.names++
-	in := sessions.MailRequest{Email: person.email, BaseURL: "https://portal.example.com", Network: fmt.Sprint("network ", w.names)}
+	in := sessions.MailRequest{Email: person.email, BaseURL: "https://portal.example.com",
+		Network: fmt.Sprint("network ", w.names)}
 	p.run = func(ctx context.Context) error {
 		requested, err := w.office.SignIns.RequestMail(ctx, in)
 		asked.browser, asked.expires = requested.Browser.Reveal(), requested.ExpiresAt
@@ -89,7 +90,8 @@ func (w *world) planSignIn(p *plan) {
 		return err
 	}
 	isOpen := !in.used && in.tries < sessions.MaxTries && in.link != "" && w.office.Clock.Now().Before(in.expires)
-	if !isOpen || way == "wrong code" || way == "other browser" || in.person.isDeleted || in.person.status != users.Active {
+	if !isOpen || way == "wrong code" || way == "other browser" || in.person.isDeleted ||
+		in.person.status != users.Active {
 		p.wanted = sessions.ErrSignIn
 	}
 	if way == "code" || way == "wrong code" {

@@ -35,7 +35,8 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// simulate opens the office outside the bubble, because the bubble would wait for its engine and its connections forever.
+// simulate opens the office outside the bubble, because the bubble would wait for its engine and its connections
+// forever.
 func simulate(t *testing.T, seed uint64, steps int) {
 	s := &scheduler{random: rand.New(rand.NewPCG(seed, 0)), outside: make(chan func()), mailed: map[string]string{}}
 	o, err := office.Open(t.Context(), office.Options{

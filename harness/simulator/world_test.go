@@ -36,7 +36,7 @@ type person struct {
 	requests mark // the pending requests for passwords
 }
 
-// world has the services and the model of what they store.
+// world has the services and the model of their stored data.
 type world struct {
 	*scheduler
 
@@ -50,8 +50,8 @@ type world struct {
 	passwordRequests []*passwordRequest
 	pulls            []*pulled // the newest
 	pullsOn          map[pullFigure]int64
-	// pullsPlan is what this round does with pulls: "record" or "count". A round with both could not be replayed, because a count may find a
-	// batch while it is written to a random shard.
+	// pullsPlan is what this round does with pulls: "record" or "count". A round with both could not be replayed, because
+	// a count may find a batch while it is written to a random shard.
 	pullsPlan string
 
 	operations, rounds, checks int
@@ -93,8 +93,10 @@ func (w *world) round(ctx context.Context) {
 
 // refusals names the kinds of errors in the figures.
 var refusals = map[fault.Kind]string{
-	fault.Internal: "internal error", fault.Validation: "invalid", fault.Unauthorized: "unauthorized", fault.Forbidden: "forbidden",
-	fault.NotFound: "not found", fault.Conflict: "conflict", fault.Precondition: "changed meanwhile", fault.TooLarge: "too large",
+	fault.Internal: "internal error", fault.Validation: "invalid", fault.Unauthorized: "unauthorized",
+	fault.Forbidden: "forbidden",
+	fault.NotFound:  "not found", fault.Conflict: "conflict", fault.Precondition: "changed meanwhile",
+	fault.TooLarge:        "too large",
 	fault.UnsupportedType: "unsupported type", fault.Unprocessable: "unprocessable", fault.RateLimited: "rate limited",
 	fault.Unavailable: "unavailable", fault.QuotaExceeded: "quota exceeded", fault.SignInRequired: "sign-in required",
 }
@@ -205,7 +207,7 @@ func (w *world) alone(ctx context.Context, name string, f func(context.Context))
 	w.run(ctx, []*task{{name: name}}, []func(context.Context){f})
 }
 
-// reconcilePeople compares the stored users with the model. Where the model is unsure, it adopts what is stored.
+// reconcilePeople compares the stored users with the model. Where the model is unsure, it adopts the stored values.
 func (w *world) reconcilePeople(ctx context.Context) {
 	for _, p := range w.people {
 		user, err := w.office.Users.Get(ctx, principal.Operator(), p.id)

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// TestAuditOfTheStory is a story of two customers. The audit log lists every change of it and nothing else, and each customer sees only
-// its own part. When the hours are sealed, verify-audit names exactly the event that somebody changed, removed or added.
+// TestAuditOfTheStory is a story of two customers. The audit log lists every change of it and nothing else, and each
+// customer sees only its own part. When the hours are sealed, verify-audit names exactly the event that the test
+// changed, removed or added.
 func TestAuditOfTheStory(t *testing.T) {
 	s := begin(start(t))
 	acme, globex := s.addBuyer("acme"), s.addBuyer("globex")
@@ -36,7 +37,7 @@ func TestAuditOfTheStory(t *testing.T) {
 	}
 }
 
-// event is an event in a response. What is null there is empty here.
+// event is an event in a response. A null field is empty here.
 type event struct {
 	ID     string
 	Time   time.Time
@@ -95,7 +96,7 @@ func (s *story) checkChanges() []event {
 	return all
 }
 
-// compare compares the changes that somebody sees with those of the story.
+// compare compares the changes that a person sees with those of the story.
 func (s *story) compare(who string, got, want []change) {
 	s.t.Helper()
 	for _, c := range want {
@@ -113,7 +114,8 @@ func (s *story) compare(who string, got, want []change) {
 	}
 }
 
-// checkPart checks that a customer sees all changes of what belongs to it, and nothing of the other one or of the vendor's people.
+// checkPart checks that a customer sees all changes of what belongs to it, and nothing of the other one or of the
+// vendor's people.
 func (s *story) checkPart(b, other buyer) {
 	s.t.Helper()
 	all, text := s.list(b.client)
@@ -131,12 +133,14 @@ func (s *story) checkPart(b, other buyer) {
 		want = append(want, c)
 	}
 	s.compare(b.email, got, want)
-	for _, hidden := range []string{other.customer, other.id, other.credential, other.email, s.root.id, s.root.credential} {
+	for _, hidden := range []string{other.customer, other.id, other.credential, other.email, s.root.id,
+		s.root.credential} {
 		if strings.Contains(text, hidden) {
 			s.t.Errorf("%s sees %s", b.email, hidden)
 		}
 	}
-	for _, filter := range []string{"customerId=" + other.customer, "actorId=" + other.id, "target=user:" + other.id, "actorId=" + s.root.id} {
+	for _, filter := range []string{"customerId=" + other.customer, "actorId=" + other.id, "target=user:" + other.id,
+		"actorId=" + s.root.id} {
 		if a := b.Get("/v1/audit?" + filter); a.Status == http.StatusOK && len(a.List("data")) > 0 {
 			s.t.Errorf("%s with %s: %s", b.email, filter, a)
 		}

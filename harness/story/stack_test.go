@@ -38,7 +38,8 @@ type service struct {
 // start starts a stack without rate limits.
 func start(t *testing.T) *service {
 	t.Helper()
-	s := &service{t: t, data: filepath.Join(t.TempDir(), "data"), caller: &http.Transport{ResponseHeaderTimeout: time.Minute}}
+	s := &service{t: t, data: filepath.Join(t.TempDir(), "data"),
+		caller: &http.Transport{ResponseHeaderTimeout: time.Minute}}
 	log, err := os.Create(filepath.Join(t.TempDir(), "stack.log"))
 	if err != nil {
 		t.Fatal(err)

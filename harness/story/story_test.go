@@ -10,7 +10,7 @@ import (
 	"portside/testclient/workloadtest"
 )
 
-// person is somebody with an API key.
+// person is a user with an API key.
 type person struct {
 	client
 
@@ -36,7 +36,7 @@ type story struct {
 type change struct {
 	request  string // empty for changes outside of a request
 	actor    string
-	customer string // to whom the target belongs
+	customer string // the target's customer
 	what     string // action and target
 }
 
@@ -47,7 +47,7 @@ func (s *story) changed(r response, actor, customer string, what ...string) {
 	}
 }
 
-// begin returns a story with the first admin, whom the operator's command has created.
+// begin returns a story with the first admin, created by the operator's command.
 func begin(s *service) *story {
 	key := s.adminKey()
 	root := person{client: s.visitor().With("X-API-Key", key), credential: publicID(key)}
@@ -73,20 +73,25 @@ type buyer struct {
 
 // addBuyer creates a customer. Its manager follows the mailed link.
 func (s *story) addBuyer(name string) buyer {
-	made := s.root.Post("/v1/customers", fmt.Sprintf(`{"name":"Company %s","slug":%q}`, name, name)).WantStatus(http.StatusCreated)
+	made := s.root.Post("/v1/customers", fmt.Sprintf(`{"name":"Company %s","slug":%q}`, name, name)).
+		WantStatus(http.StatusCreated)
 	b := buyer{person: person{customer: made.Text("data.id")}, email: "manager@" + name + ".example"}
 	b.at = "/v1/customers/" + b.customer
 	s.changed(made, s.root.by(), b.customer, "customer.create customer "+b.customer)
-	for _, fields := range []string{`"artifact":"chart","repository":"anchor"`, `"artifact":"image","repository":"%s/*","versions":"^1.0.0"`} {
-		made = s.root.Post(b.at+"/entitlements", "{"+strings.ReplaceAll(fields, "%s", name)+"}").WantStatus(http.StatusCreated)
+	for _, fields := range []string{`"artifact":"chart","repository":"anchor"`,
+		`"artifact":"image","repository":"%s/*","versions":"^1.0.0"`} {
+		made = s.root.Post(b.at+"/entitlements", "{"+strings.ReplaceAll(fields, "%s", name)+"}").
+			WantStatus(http.StatusCreated)
 		s.changed(made, s.root.by(), b.customer, "entitlement.create entitlement "+made.Text("data.id"))
 		b.images = b.at + "/entitlements/" + made.Text("data.id")
 	}
-	made = s.root.Post("/v1/users", fmt.Sprintf(`{"email":%q,"name":"M","role":"manager","customerId":%q}`, b.email, b.customer)).
+	made = s.root.Post("/v1/users",
+		fmt.Sprintf(`{"email":%q,"name":"M","role":"manager","customerId":%q}`, b.email, b.customer)).
 		WantStatus(http.StatusCreated)
 	b.id = made.Text("data.id")
 	s.changed(made, s.root.by(), b.customer, "user.create user "+b.id)
-	activated := s.visitor().Post("/v1/users/activate", `{"token":"`+s.mailedToken(b.email, "activate")+`"}`).WantStatus(http.StatusOK)
+	activated := s.visitor().Post("/v1/users/activate", `{"token":"`+s.mailedToken(b.email, "activate")+`"}`).
+		WantStatus(http.StatusOK)
 	key := activated.Text("data.apiKey")
 	b.client, b.credential = s.visitor().With("X-API-Key", key), publicID(key)
 	s.changed(activated, b.linked(), b.customer, "user.activate user "+b.id, "credential.create credential "+b.credential)
@@ -105,7 +110,8 @@ func (s *story) hireUser(b buyer) {
 
 	token := b.Post("/api/v1/tokens", `{"name":"machine","scopes":["read:helm-charts"]}`).WantStatus(http.StatusCreated)
 	s.changed(token, b.by(), b.customer, "credential.create credential "+token.Text("data.id"))
-	s.visitor().With("Authorization", "Bearer "+token.Text("data.token")).Get("/charts/index.yaml").WantStatus(http.StatusOK)
+	s.visitor().With("Authorization", "Bearer "+token.Text("data.token")).Get("/charts/index.yaml").
+		WantStatus(http.StatusOK)
 	ended := b.Delete("/api/v1/tokens/" + token.Text("data.id")).WantStatus(http.StatusNoContent)
 	s.changed(ended, b.by(), b.customer, "credential.revoke credential "+token.Text("data.id"))
 }
@@ -115,7 +121,8 @@ func (s *story) signIn(b buyer) {
 	browser := s.visitor().With("Sec-Fetch-Site", "same-origin")
 	asked := browser.Post("/v1/sign-in/links", `{"email":"`+b.email+`"}`).WantStatus(http.StatusAccepted)
 	link := s.mailedToken(b.email, "sign-in")
-	signedIn := browser.With("Cookie", s.cookie(asked)).Post("/v1/sessions", `{"token":"`+link+`"}`).WantStatus(http.StatusCreated)
+	signedIn := browser.With("Cookie", s.cookie(asked)).Post("/v1/sessions", `{"token":"`+link+`"}`).
+		WantStatus(http.StatusCreated)
 	cookie := s.cookie(signedIn)
 	_, session, _ := strings.Cut(cookie, "=")
 	id := publicID(session)
@@ -161,7 +168,8 @@ func (s *story) exchangeToken(b buyer) {
 	identity := key.Sign(workloadtest.Kubernetes(issuer, audience, awstest.RealTime()))
 	s.keep(identity[strings.LastIndex(identity, ".")+1:])
 	form := url.Values{
-		"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "subject_token": {identity}, "trust_policy_id": {policy},
+		"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "subject_token": {identity},
+		"trust_policy_id":    {policy},
 		"subject_token_type": {"urn:ietf:params:oauth:token-type:id_token"},
 	}
 	pod := s.visitor().With("Content-Type", "application/x-www-form-urlencoded")

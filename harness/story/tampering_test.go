@@ -26,7 +26,8 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// sealedLog is the audit log of a story whose hours are sealed, in the hands of somebody who has access to the table and the bucket.
+// sealedLog is the audit log of a story whose hours are sealed, in the hands of an attacker with access to the table
+// and the bucket.
 type sealedLog struct {
 	*story
 
@@ -37,7 +38,8 @@ type sealedLog struct {
 	events  []event
 }
 
-// seal seals the hours of the events with a clock that is two hours ahead. After it, the story must not change anything.
+// seal seals the hours of the events with a clock that is two hours ahead. After it, the story must not change
+// anything.
 func (s *story) seal(events []event) *sealedLog {
 	s.t.Helper()
 	keys := credentials.NewStaticCredentialsProvider(s.info.AccessKeyID, s.info.SecretAccessKey, "")
@@ -50,8 +52,9 @@ func (s *story) seal(events []event) *sealedLog {
 	}
 	table := sealsdynamo.New(l.db, l.table)
 	run, err := seals.Sealer{
-		Events: table, Record: table, Objects: sealss3.New(l.objects, l.bucket), Settled: auditlog.Settled, Days: auditlog.Days,
-		Now: func() time.Time { return awstest.RealTime().Add(2 * time.Hour) },
+		Events: table, Record: table, Objects: sealss3.New(l.objects, l.bucket), Settled: auditlog.Settled,
+		Days: auditlog.Days,
+		Now:  func() time.Time { return awstest.RealTime().Add(2 * time.Hour) },
 	}.Seal(s.t.Context())
 	if err != nil || run.Events != len(events) {
 		s.t.Fatalf("sealed %+v (%v), want %d events", run, err, len(events))
@@ -123,7 +126,8 @@ func (l *sealedLog) object(key string) []byte {
 
 func (l *sealedLog) put(key string, content []byte) {
 	l.t.Helper()
-	_, err := l.objects.PutObject(l.t.Context(), &s3.PutObjectInput{Bucket: &l.bucket, Key: &key, Body: bytes.NewReader(content)})
+	_, err := l.objects.PutObject(l.t.Context(),
+		&s3.PutObjectInput{Bucket: &l.bucket, Key: &key, Body: bytes.NewReader(content)})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -134,7 +138,8 @@ func (l *sealedLog) checkChangedItem(e event) {
 	l.t.Helper()
 	before := l.item(e)
 	after := maps.Clone(before)
-	after["event"] = items.Text(strings.Replace(liststest.Text(before, "event"), `"action":"`+e.Action, `"action":"x`+e.Action, 1))
+	after["event"] = items.Text(strings.Replace(liststest.Text(before, "event"), `"action":"`+e.Action,
+		`"action":"x`+e.Action, 1))
 	l.putItem(after)
 	l.checkFound(e.ID, "changed in the table", func() { l.putItem(before) })
 }
@@ -150,7 +155,8 @@ func (l *sealedLog) checkRemovedItem(e event) {
 func (l *sealedLog) checkAddedItem(e event) {
 	l.t.Helper()
 	at := func() time.Time { return e.Time.Add(time.Microsecond) }
-	change := audit.Change{Action: audit.UserDeleted, Target: audit.Target{Kind: audit.User, ID: l.root.id, Name: "eve@example.com"}}
+	change := audit.Change{Action: audit.UserDeleted,
+		Target: audit.Target{Kind: audit.User, ID: l.root.id, Name: "eve@example.com"}}
 	added := auditlog.New(l.table, at).Write(l.t.Context(), change)[0].Put.Item
 	l.putItem(added)
 	l.checkFound(liststest.Text(added, "sk"), "added in the table", func() { l.removeItem(added) })
@@ -161,7 +167,8 @@ func keyOf(item items.Map) items.Map { return items.Map{"pk": item["pk"], "sk": 
 func (l *sealedLog) item(e event) items.Map {
 	l.t.Helper()
 	key := items.Key(auditlog.Partition(e.Time, e.ID), e.ID)
-	out, err := l.db.GetItem(l.t.Context(), &dynamodb.GetItemInput{TableName: &l.table, Key: key, ConsistentRead: aws.Bool(true)})
+	out, err := l.db.GetItem(l.t.Context(),
+		&dynamodb.GetItemInput{TableName: &l.table, Key: key, ConsistentRead: aws.Bool(true)})
 	if err != nil || len(out.Item) == 0 {
 		l.t.Fatalf("the table does not have %s: %v", e.ID, err)
 	}
@@ -177,12 +184,13 @@ func (l *sealedLog) putItem(item items.Map) {
 
 func (l *sealedLog) removeItem(item items.Map) {
 	l.t.Helper()
-	if _, err := l.db.DeleteItem(l.t.Context(), &dynamodb.DeleteItemInput{TableName: &l.table, Key: keyOf(item)}); err != nil {
+	if _, err := l.db.DeleteItem(l.t.Context(),
+		&dynamodb.DeleteItemInput{TableName: &l.table, Key: keyOf(item)}); err != nil {
 		l.t.Fatal(err)
 	}
 }
 
-// checkNoSecrets checks that nothing in the table has a secret of the story, neither as it is nor in base64.
+// checkNoSecrets checks that nothing in the table has a secret of the story, neither in plain text nor in base64.
 func (l *sealedLog) checkNoSecrets() {
 	l.t.Helper()
 	out, err := l.db.Scan(l.t.Context(), &dynamodb.ScanInput{TableName: &l.table, ConsistentRead: aws.Bool(true)})
@@ -197,7 +205,8 @@ func (l *sealedLog) checkNoSecrets() {
 		for name := range item {
 			for _, secret := range l.secrets {
 				stored := liststest.Text(item, name)
-				if strings.Contains(stored, secret) || strings.Contains(stored, base64.RawURLEncoding.EncodeToString([]byte(secret))) {
+				if strings.Contains(stored, secret) ||
+					strings.Contains(stored, base64.RawURLEncoding.EncodeToString([]byte(secret))) {
 					l.t.Errorf("the attribute %s of %s has the secret %q", name, liststest.Text(item, "sk"), secret)
 				}
 			}

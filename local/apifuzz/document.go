@@ -1,8 +1,9 @@
-// Package apifuzz sends random requests to an HTTP API, and compares each answer with the API's OpenAPI 3.1 document: its status,
-// its media type, and its body with the JSON Schema of that status. A property that the document does not name is a finding, too.
+// Package apifuzz sends random requests to an HTTP API, and compares each answer with the API's OpenAPI 3.1 document:
+// its status, its media type, and its body with the JSON Schema of that status. A property that the document does not
+// name is a finding, too.
 //
-// Requests are partly valid, partly damaged, and partly garbage. They use IDs and names from earlier answers, so they reach existing
-// resources.
+// Requests are partly valid, partly damaged, and partly garbage. They use IDs and names from earlier answers, so they
+// reach existing resources.
 package apifuzz
 
 import (

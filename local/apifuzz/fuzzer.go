@@ -17,7 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Caller is somebody who sends requests, with their credential.
+// Caller is a user who sends requests, with their credential.
 type Caller struct {
 	Name         string
 	Header       http.Header
@@ -56,7 +56,8 @@ func (f *Fuzzer) Know(collection, id string) { f.remember(collection, id) }
 // SetCallers replaces the callers.
 func (f *Fuzzer) SetCallers(callers ...Caller) { f.callers = callers }
 
-// Step sends one request and checks the answer. The error describes the request and what the document does not allow about its answer.
+// Step sends one request and checks the answer. The error describes the request and what the document does not allow
+// about its answer.
 func (f *Fuzzer) Step(ctx context.Context) error {
 	r := f.newRequest()
 	a, err := f.send(ctx, r)
@@ -102,7 +103,7 @@ func (f *Fuzzer) send(ctx context.Context, r request) (reply, error) {
 // check compares the answer with the document.
 func (f *Fuzzer) check(r request, a reply) error {
 	documented, ok := r.operation.answers[strconv.Itoa(a.status)]
-	media, _, _ := mime.ParseMediaType(a.header.Get("Content-Type")) // "" is no documented type
+	media, _, _ := mime.ParseMediaType(a.header.Get("Content-Type")) // "" is never documented
 	schema, isDocumented := documented[media]
 	switch {
 	case a.status == http.StatusRequestEntityTooLarge && isFromGateway(a.body):
@@ -144,7 +145,8 @@ func isFromGateway(body []byte) bool {
 // maxSeen bounds what the fuzzer remembers of one collection.
 const maxSeen = 200
 
-// learn remembers the IDs and names in an answer, so that later paths contain them. Those of one resource are also known in its collection.
+// learn remembers the IDs and names in an answer, so that later paths contain them. Those of one resource are also
+// known in its collection.
 func (f *Fuzzer) learn(path string, isResource bool, body []byte) {
 	var decoded any
 	if json.Unmarshal(body, &decoded) != nil {

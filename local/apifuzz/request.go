@@ -23,16 +23,19 @@ type request struct {
 	body      []byte
 }
 
-// String describes the request, so that a person can repeat it with curl. It names the caller instead of the credential.
+// String describes the request, so that a person can repeat it with curl. It names the caller instead of the
+// credential.
 func (r request) String() string {
 	const shown = 2000
 	header := fmt.Sprint(r.header)
-	return fmt.Sprintf("%s %.500s as %s with %.300s and the body %.*q", r.operation.Method, r.target, r.caller.Name, header, shown, r.body)
+	return fmt.Sprintf("%s %.500s as %s with %.300s and the body %.*q", r.operation.Method, r.target, r.caller.Name,
+		header, shown, r.body)
 }
 
 // newRequest makes a request to a random operation.
 func (f *Fuzzer) newRequest() request {
-	r := request{operation: pick(f.values, f.document.Operations), caller: pick(f.values, f.callers), header: http.Header{}}
+	r := request{operation: pick(f.values, f.document.Operations), caller: pick(f.values, f.callers),
+		header: http.Header{}}
 	path, query := f.begunPath(r.operation.Path), url.Values{}
 	for _, parameter := range r.operation.parameters {
 		name := parameter["name"].(string)
@@ -63,8 +66,8 @@ func (f *Fuzzer) newRequest() request {
 	return r
 }
 
-// begunPath returns the path of an operation. Half of the time, the parameters before the last one have the values of a collection that had
-// members in earlier answers, because a random member seldom belongs to a random collection.
+// begunPath returns the path of an operation. Half of the time, the parameters before the last one have the values of a
+// collection that had members in earlier answers, because a random member seldom belongs to a random collection.
 func (f *Fuzzer) begunPath(path string) string {
 	last := strings.LastIndex(path, "/{")
 	if last < 0 || !strings.Contains(path[:last], "{") || f.values.oneIn(2) {
@@ -93,7 +96,8 @@ func isInstance(path, template string) bool {
 	return true
 }
 
-// pathValue returns a value without "?", because an HTTP API of AWS cuts the path off there, and another operation answers.
+// pathValue returns a value without "?", because an HTTP API of AWS cuts the path off there, and another operation
+// answers.
 func (f *Fuzzer) pathValue(path, name string, parameter object) string {
 	return cmp.Or(strings.ReplaceAll(f.anyPathValue(path, name, parameter), "?", ""), "0")
 }
@@ -155,7 +159,8 @@ func (f *Fuzzer) addBody(r *request) {
 		r.body = f.damagedText(r.body)
 	}
 	if f.values.oneIn(50) {
-		r.header.Set("Content-Type", pick(f.values, []string{"", "text/plain", "application/xml", "application/json; charset=latin1"}))
+		r.header.Set("Content-Type",
+			pick(f.values, []string{"", "text/plain", "application/xml", "application/json; charset=latin1"}))
 	}
 }
 

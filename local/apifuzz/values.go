@@ -124,14 +124,16 @@ func (v values) text(schema object) string {
 }
 
 func (v values) uuid() string {
-	return fmt.Sprintf("%08x-%04x-7%03x-%04x-%012x", v.Uint32(), v.IntN(1<<16), v.IntN(1<<12), 0x8000|v.IntN(1<<14), v.Int64N(1<<48))
+	return fmt.Sprintf("%08x-%04x-7%03x-%04x-%012x", v.Uint32(), v.IntN(1<<16), v.IntN(1<<12), 0x8000|v.IntN(1<<14),
+		v.Int64N(1<<48))
 }
 
 var words = []string{"acme", "Ada", "portal", "billing", "a", "chart-1", "1.2.3", "Größe", "repo/name"}
 
 // hostile are values that break careless programs.
 var hostile = []any{
-	nil, true, -1, 0, 1 << 53, 1e308, 0.1, "", " ", "0", "null", "\x00", "\u202e", "😀", "a\nb", "../../etc/passwd", "%00", "%2e%2e",
+	nil, true, -1, 0, 1 << 53, 1e308, 0.1, "", " ", "0", "null", "\x00", "\u202e", "😀", "a\nb", "../../etc/passwd", "%00",
+	"%2e%2e",
 	"' OR '1'='1", "<script>alert(1)</script>", "${jndi:ldap://x}", "https://x.example", "javascript:1",
 	strings.Repeat("a", 300), strings.Repeat("é", 6000),
 	"1970-01-01", "9999-12-31", "0000-00-00", "2026-02-30", "2026-12-31T23:59:60Z", "1e400", "NaN", "ps_", "*", "?", "#", "//",

@@ -121,7 +121,8 @@ func New(c Config) *Queue {
 func (q *Queue) Invoke(e Event) {
 	if len(e.Payload) > MaxPayloadBytes {
 		e.report(lambda.Result{}, errNotAdmitted)
-		q.config.Log(fmt.Sprintf("%s not invoked on %s: the event is larger than %d KB", e.Function, e.Description, MaxPayloadBytes>>10))
+		q.config.Log(fmt.Sprintf("%s not invoked on %s: the event is larger than %d KB", e.Function, e.Description,
+			MaxPayloadBytes>>10))
 		return
 	}
 	q.mu.Lock()
@@ -219,7 +220,8 @@ func (q *Queue) Stop(ctx context.Context) {
 		q.keep(ctx, q.failure(a, RetriesExhausted, lambda.Result{}), errStopped)
 	}
 	if lost > 0 {
-		q.config.Log(fmt.Sprintf("events lost because they were not delivered before the stack stopped: %d%s", lost, q.config.RecoveryHint))
+		q.config.Log(fmt.Sprintf("events lost because they were not delivered before the stack stopped: %d%s", lost,
+			q.config.RecoveryHint))
 	}
 }
 
@@ -229,7 +231,7 @@ var errNotAdmitted = errors.New("too many events are pending, or the event is to
 // errStopped is the reason for events that the queue could not deliver before it stopped.
 var errStopped = errors.New("the stack stopped")
 
-// runWorker delivers the events of l until there are none.
+// runWorker delivers the events of l until none is left.
 func (q *Queue) runWorker(l *functionQueue, a *attempt) {
 	for more := true; more; {
 		q.deliver(a)
@@ -279,7 +281,8 @@ func (q *Queue) fail(a *attempt, c Condition, result lambda.Result, err error) {
 
 func (q *Queue) failure(a *attempt, c Condition, result lambda.Result) Failure {
 	return Failure{
-		Event: a.Event, ID: a.id, Condition: c, Attempts: a.failed, Result: result, Destination: q.config.Policy(a.Function).Destination,
+		Event: a.Event, ID: a.id, Condition: c, Attempts: a.failed, Result: result, Destination: q.config.Policy(a.Function).
+			Destination,
 	}
 }
 
@@ -307,7 +310,8 @@ func (q *Queue) keep(ctx context.Context, f Failure, err error) {
 	defer cancel()
 	location, keepErr := q.config.Keep(ctx, f)
 	if keepErr != nil {
-		q.config.Log(fmt.Sprintf("%s; the event is dropped: %s; it could not be written to its destination: %v", line, reason, keepErr))
+		q.config.Log(fmt.Sprintf("%s; the event is dropped: %s; it could not be written to its destination: %v", line, reason,
+			keepErr))
 		return
 	}
 	q.config.Log(fmt.Sprintf("%s; the event is in %s: %s", line, location, reason))

@@ -139,7 +139,8 @@ func TestFullQueueLogsFirstDroppedEvent(t *testing.T) {
 			q.Invoke(event("5"))
 			q.Invoke(event(strings.Repeat("x", async.MaxPayloadBytes+1)))
 			q.Stop(t.Context())
-			if len(f.calls) != 3 || len(f.logged) != 2 || !strings.HasPrefix(f.logged[0], "F not invoked on event 3: too many") ||
+			if len(f.calls) != 3 || len(f.logged) != 2 ||
+				!strings.HasPrefix(f.logged[0], "F not invoked on event 3: too many") ||
 				!strings.HasSuffix(f.logged[1], "the event is larger than 1024 KB") {
 				t.Errorf("%s: calls %q, log %.200q", name, f.calls, f.logged)
 			}
@@ -173,7 +174,8 @@ func TestSlowFunctionDoesNotDelayOthers(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		q.Stop(ctx)
-		if len(f.calls) != 4 || !slices.Equal(f.logged, []string{"events lost because they were not delivered before the stack stopped: 10"}) {
+		if len(f.calls) != 4 || !slices.Equal(f.logged,
+			[]string{"events lost because they were not delivered before the stack stopped: 10"}) {
 			t.Errorf("calls %q, log %q", f.calls, f.logged)
 		}
 	})

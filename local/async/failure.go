@@ -43,7 +43,8 @@ type Failure struct {
 // Key returns the name of the S3 object that Lambda writes for the failure.
 func (f Failure) Key(at time.Time) string {
 	at = at.UTC()
-	return fmt.Sprintf("aws/lambda/async/%s/%s/%s-%s", f.Function, at.Format("2006/01/02"), at.Format("2006-01-02T15.04.05"), f.ID)
+	return fmt.Sprintf("aws/lambda/async/%s/%s/%s-%s", f.Function, at.Format("2006/01/02"),
+		at.Format("2006-01-02T15.04.05"), f.ID)
 }
 
 // record is Lambda's JSON of a failure.

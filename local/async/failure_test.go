@@ -79,7 +79,8 @@ func TestOldEventGoesToDestination(t *testing.T) {
 		advance(time.Hour)
 		q.Stop(t.Context())
 		if len(f.calls) != 61 || len(d.kept) != 1 || d.kept[0].Condition != async.EventAgeExceeded ||
-			len(f.logged) != 1 || !strings.HasSuffix(f.logged[0], "the event is in s3://failed/x: the event is older than 1m0s") {
+			len(f.logged) != 1 || !strings.HasSuffix(f.logged[0],
+			"the event is in s3://failed/x: the event is older than 1m0s") {
 			t.Errorf("%d calls, kept %+v, log %q", len(f.calls), d.kept, f.logged)
 		}
 	})
@@ -96,7 +97,8 @@ func TestStopWritesPendingEventsToDestination(t *testing.T) {
 		defer cancel()
 		q.Stop(ctx)
 		if len(d.kept) != 1 || string(d.kept[0].Payload) != "1" || len(f.logged) != 1 ||
-			!strings.HasPrefix(f.logged[0], "F did not finish event 1; ") || !strings.HasSuffix(f.logged[0], "x: the stack stopped") {
+			!strings.HasPrefix(f.logged[0], "F did not finish event 1; ") ||
+			!strings.HasSuffix(f.logged[0], "x: the stack stopped") {
 			t.Errorf("kept %+v, log %q", d.kept, f.logged)
 		}
 	})
@@ -110,7 +112,8 @@ func TestUnreachableDestinationIsLogged(t *testing.T) {
 		q.Invoke(event("1"))
 		synctest.Wait()
 		q.Stop(t.Context())
-		if len(f.logged) != 1 || !strings.Contains(f.logged[0], "the event is dropped") || !strings.HasSuffix(f.logged[0], "S3 is away") {
+		if len(f.logged) != 1 || !strings.Contains(f.logged[0], "the event is dropped") ||
+			!strings.HasSuffix(f.logged[0], "S3 is away") {
 			t.Errorf("log %q", f.logged)
 		}
 	})

@@ -31,7 +31,8 @@ func (p *Page) VirtualAuthenticator() *Authenticator {
 // Passkeys returns the number of passkeys on the device.
 func (a *Authenticator) Passkeys() int {
 	a.page.t.Helper()
-	return len(sendCommand(a.page, webauthn.GetCredentials, webauthn.GetCredentialsParams{AuthenticatorID: a.id}).Credentials)
+	return len(sendCommand(a.page, webauthn.GetCredentials, webauthn.GetCredentialsParams{AuthenticatorID: a.id}).
+		Credentials)
 }
 
 // Forget removes all passkeys from the device.
@@ -43,12 +44,14 @@ func (a *Authenticator) Forget() {
 // SetUserVerified sets whether the device recognizes its user, such as by fingerprint.
 func (a *Authenticator) SetUserVerified(recognized bool) {
 	a.page.t.Helper()
-	sendCommand(a.page, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: a.id, IsUserVerified: recognized})
+	sendCommand(a.page, webauthn.SetUserVerified,
+		webauthn.SetUserVerifiedParams{AuthenticatorID: a.id, IsUserVerified: recognized})
 }
 
 // Unplug removes the device.
 func (a *Authenticator) Unplug() {
 	a.page.t.Helper()
-	sendCommand(a.page, webauthn.RemoveVirtualAuthenticator, webauthn.RemoveVirtualAuthenticatorParams{AuthenticatorID: a.id})
+	sendCommand(a.page, webauthn.RemoveVirtualAuthenticator,
+		webauthn.RemoveVirtualAuthenticatorParams{AuthenticatorID: a.id})
 	sendCommand(a.page, webauthn.Disable, cdp.Empty{})
 }

@@ -24,10 +24,11 @@ type violation struct {
 	Nodes            []struct{ Target, Summary string }
 }
 
-// Axe checks the page as it is now with axe-core: WCAG 2.2 AA and the usual practices. It fails the test for each violation.
+// Axe checks the current state of the page with axe-core: WCAG 2.2 AA and the usual practices. It fails the test for
+// each violation.
 //
-// With SCALE=1, it checks in the light theme on a desktop, and only if no page with the same structure passed before in this test binary.
-// With a larger SCALE, it checks every page, in both themes, on a phone and on a desktop.
+// With SCALE=1, it checks in the light theme on a desktop, and only if no page with the same structure passed before in
+// this test binary. With a larger SCALE, it checks every page, in both themes, on a phone and on a desktop.
 func (p *Page) Axe() {
 	p.t.Helper()
 	if scale.IsLarge() {
@@ -51,7 +52,8 @@ func (p *Page) axeOnce(checked *structures) bool {
 	return true
 }
 
-// axeInAll checks the page in all sizes and themes, and returns whether it found no violation. It restores the size and the theme.
+// axeInAll checks the page in all sizes and themes, and returns whether it found no violation. It restores the size and
+// the theme.
 func (p *Page) axeInAll(sizes []Size, themes []Theme) (passed bool) {
 	p.t.Helper()
 	size, theme := p.size, p.theme
@@ -69,8 +71,8 @@ func (p *Page) axeInAll(sizes []Size, themes []Theme) (passed bool) {
 	return passed
 }
 
-// axe runs axe-core in an isolated world, so that the page's policy need not permit it and the page cannot see it. The world lasts as long
-// as the document, so a second check of a document need not load axe-core again.
+// axe runs axe-core in an isolated world, so that the page's policy need not permit it and the page cannot see it. The
+// world lasts as long as the document, so a second check of a document need not load axe-core again.
 func (p *Page) axe() (passed bool) {
 	p.t.Helper()
 	source, err := axeSource()
@@ -78,7 +80,8 @@ func (p *Page) axe() (passed bool) {
 		p.t.Fatal(err)
 	}
 	tree := sendCommand(p, page.GetFrameTree, cdp.Empty{})
-	world := sendCommand(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: tree.FrameTree.Frame.ID, WorldName: "axe"})
+	world := sendCommand(p, page.CreateIsolatedWorld,
+		page.CreateIsolatedWorldParams{FrameID: tree.FrameTree.Frame.ID, WorldName: "axe"})
 	if isLoaded := evaluateIn[bool](p, world.ExecutionContextID, `typeof axe !== "undefined"`); !isLoaded {
 		evaluateIn[bool](p, world.ExecutionContextID, source)
 	}

@@ -19,8 +19,8 @@ func TestAxe(t *testing.T) {
 	wantFailures(t, failures, "light, 390 px: button-name", "dark, 390 px: button-name", "light, 1280 px", "dark, 1280 px")
 }
 
-// TestAxeChecksAStructureOnce opens a page again and again, and changes it in one way each. Only a structure that no page before had is
-// checked.
+// TestAxeChecksAStructureOnce opens a page again and again, and changes it in one way each. Only a structure that no
+// page before had is checked.
 func TestAxeChecksAStructureOnce(t *testing.T) {
 	base := site(t)
 	var checked structures

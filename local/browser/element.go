@@ -81,7 +81,8 @@ const objects = "test"
 
 // root returns the element in which the scope looks.
 func (s Scope) root(ctx context.Context) (object, error) {
-	found, err := cdp.Call(ctx, s.page.target, runtime.Evaluate, runtime.EvaluateParams{Expression: "document", ObjectGroup: objects})
+	found, err := cdp.Call(ctx, s.page.target, runtime.Evaluate,
+		runtime.EvaluateParams{Expression: "document", ObjectGroup: objects})
 	if err != nil {
 		return object{}, err
 	}
@@ -145,7 +146,8 @@ func query(ctx context.Context, root object, e Element) ([]object, error) {
 }
 
 func (p *Page) resolve(ctx context.Context, id cdp.BackendNodeID) (object, error) {
-	resolved, err := cdp.Call(ctx, p.target, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: id, ObjectGroup: objects})
+	resolved, err := cdp.Call(ctx, p.target, dom.ResolveNode,
+		dom.ResolveNodeParams{BackendNodeID: id, ObjectGroup: objects})
 	if err != nil {
 		return object{}, err
 	}

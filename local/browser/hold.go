@@ -18,8 +18,8 @@ type Held struct {
 	waiting []fetch.EventRequestPaused
 }
 
-// Hold keeps all requests whose addresses match a pattern, such as "*/v1/*", from reaching the server. So a test can check which
-// requests the page sends before it has the responses to others.
+// Hold keeps all requests whose addresses match a pattern, such as "*/v1/*", from reaching the server. So a test can
+// check which requests the page sends before it has the responses to others.
 func (p *Page) Hold(patterns ...string) *Held {
 	p.t.Helper()
 	h := &Held{page: p}

@@ -15,7 +15,8 @@ var keys = map[string]string{
 }
 
 var modifiers = map[string]chromedp.Modifier{
-	"Shift": chromedp.ModifierShift, "Control": chromedp.ModifierCtrl, "Alt": chromedp.ModifierAlt, "Meta": chromedp.ModifierMeta,
+	"Shift": chromedp.ModifierShift, "Control": chromedp.ModifierCtrl, "Alt": chromedp.ModifierAlt,
+	"Meta": chromedp.ModifierMeta,
 }
 
 // Press presses keys one after another, such as "Tab", "Shift+Tab" or "a".
@@ -45,8 +46,8 @@ func (p *Page) Type(text string) {
 type Focus struct {
 	Tag  string // such as A or BUTTON; BODY if nothing has the focus
 	Name string // its label or text
-	// Visible is whether the browser marks the element for users of a keyboard, and the element is inside the window and not
-	// covered.
+	// Visible is whether the browser marks the element for users of a keyboard, and the element is inside the window and
+	// not covered.
 	Visible bool
 }
 
@@ -56,8 +57,8 @@ func (p *Page) Focused() Focus {
 	return Eval[Focus](p, focused)
 }
 
-// focused describes the focused element. If the focus is on a part of a date field, such as its calendar button, the field has
-// the focus but does not match :focus-visible.
+// focused describes the focused element. If the focus is on a part of a date field, such as its calendar button, the
+// field has the focus but does not match :focus-visible.
 const focused = `(() => {
 	const e = document.activeElement, box = e.getBoundingClientRect(), style = getComputedStyle(e);
 	const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);

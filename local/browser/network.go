@@ -13,8 +13,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Respond answers all requests whose address matches the pattern, such as "*/v1/users*", with a status and a JSON text, and
-// allows these failures. The status 0 breaks the connection instead. After the returned function, requests reach the server again.
+// Respond answers all requests whose address matches the pattern, such as "*/v1/users*", with a status and a JSON text,
+// and allows these failures. The status 0 breaks the connection instead. After the returned function, requests reach
+// the server again.
 func (p *Page) Respond(pattern string, status int64, body string) (stop func()) {
 	p.t.Helper()
 	return p.intercept(func(string) (int64, string) { return status, body }, &fetch.RequestPattern{URLPattern: pattern})
@@ -34,8 +35,8 @@ func newPatterns(addresses []string) []*fetch.RequestPattern {
 	return patterns
 }
 
-// LoseResponses breaks the connection of all requests whose address matches the pattern, after the server has answered, and
-// allows these failures. After the returned function, responses arrive again.
+// LoseResponses breaks the connection of all requests whose address matches the pattern, after the server has answered,
+// and allows these failures. After the returned function, responses arrive again.
 func (p *Page) LoseResponses(pattern string) (stop func()) {
 	p.t.Helper()
 	lost := &fetch.RequestPattern{URLPattern: pattern, RequestStage: fetch.RequestStageResponse}
@@ -53,8 +54,8 @@ func (p *Page) intercept(respond func(address string) (int64, string), patterns 
 	}, patterns...)
 }
 
-// pause makes the requests that match a pattern wait, and calls handle for each. The returned function sends those that still wait, and
-// pauses no more.
+// pause makes the requests that match a pattern wait, and calls handle for each. The returned function sends those that
+// still wait, and pauses no more.
 func (p *Page) pause(handle func(context.Context, fetch.EventRequestPaused), patterns ...*fetch.RequestPattern) (stop func()) {
 	p.t.Helper()
 	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: patterns})
@@ -118,9 +119,11 @@ func (p *Page) ClearCache() {
 	sendCommand(p, network.ClearBrowserCache, cdp.Empty{})
 }
 
-// Download runs a step that downloads a file, such as a click, and returns the file's name and content. The file must not be empty.
+// Download runs a step that downloads a file, such as a click, and returns the file's name and content. The file must
+// not be empty.
 //
-// It watches the folder. Chromium's download events belong to the whole browser, and under load the first one can be missing.
+// It watches the folder. Chromium's download events belong to the whole browser, and under load the first one can be
+// missing.
 func (p *Page) Download(step func()) (name string, content []byte) {
 	p.t.Helper()
 	ctx, cancel := p.limit()
@@ -143,8 +146,9 @@ func (p *Page) Download(step func()) (name string, content []byte) {
 	return name, content
 }
 
-// downloaded returns the name of the complete file in the folder, or "" if there is none yet. Chromium may reserve the name with an
-// empty file. It writes to another file, whose name ends with .crdownload or begins with a dot, and renames that when it is complete.
+// downloaded returns the name of the complete file in the folder, or "" if no file is complete yet. Chromium may
+// reserve the name with an empty file. It writes to another file, whose name ends with .crdownload or begins with a
+// dot, and renames that when it is complete.
 func downloaded(folder string) (string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) != 1 {

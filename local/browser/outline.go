@@ -58,7 +58,8 @@ func firstLines(text string, count int) string {
 	return strings.Join(lines[:count], "") + fmt.Sprintf("… and %d more lines\n", len(lines)-count)
 }
 
-func writeOutline(b *strings.Builder, byID map[accessibility.NodeID]*accessibility.Node, node *accessibility.Node, depth int) {
+func writeOutline(b *strings.Builder, byID map[accessibility.NodeID]*accessibility.Node, node *accessibility.Node,
+	depth int) {
 	role, name := valueText(node.Role), valueText(node.Name)
 	isDetail := role == "InlineTextBox" || role == "ListMarker" || (role == "generic" || role == "none") && name == ""
 	if !node.Ignored && !isDetail {

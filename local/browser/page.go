@@ -49,8 +49,8 @@ type Page struct {
 	theme  Theme
 }
 
-// New returns an empty page for the site at base, such as http://localhost:3000. When the test ends, it closes the page, and
-// fails the test for everything that went wrong on the page.
+// New returns an empty page for the site at base, such as http://localhost:3000. When the test ends, it closes the
+// page, and fails the test for everything that went wrong on the page.
 func New(tb testing.TB, base string) *Page {
 	tb.Helper()
 	parent, err := chromium.context()
@@ -239,7 +239,8 @@ func (p *Page) limit() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(p.tab, stepTimeout)
 }
 
-// A step is tried again after a pause, which grows from the first to the longest: a query of the page costs it more time than a wait.
+// A step is tried again after a pause, which grows from the first to the longest: a query of the page costs it more
+// time than a wait.
 const (
 	firstPause   = 10 * time.Millisecond
 	longestPause = 150 * time.Millisecond

@@ -28,9 +28,9 @@ const (
 	shareTolerance = 0.01
 )
 
-// Screenshot compares the window with the picture testdata/<name>-<width>.png. It fails the test if more than one percent
-// of the pixels differ. Texts in the elements that the CSS selectors match change from day to day; the picture has "…"
-// in their place.
+// Screenshot compares the window with the picture testdata/<name>-<width>.png. It fails the test if more than one
+// percent of the pixels differ. Texts in the elements that the CSS selectors match change from day to day; the picture
+// has "…" in their place.
 func (p *Page) Screenshot(name string, volatile ...string) {
 	p.t.Helper()
 	path := filepath.Join("testdata", fmt.Sprintf("%s-%d.png", name, p.size.Width))
@@ -55,11 +55,13 @@ func (p *Page) Screenshot(name string, volatile ...string) {
 		folder, base := p.t.ArtifactDir(), filepath.Base(path)
 		writeFile(p, filepath.Join(folder, base), got)
 		writeFile(p, filepath.Join(folder, "difference-"+base), difference)
-		p.t.Errorf("%.1f%% of the pixels differ from %s; -artifacts keeps the pictures, and -update accepts them", share*100, path)
+		p.t.Errorf("%.1f%% of the pixels differ from %s; -artifacts keeps the pictures, and -update accepts them",
+			share*100, path)
 	}
 }
 
-// UpdateDocsPicture writes a picture of the window to a file of the documentation, only with -update. No test compares it.
+// UpdateDocsPicture writes a picture of the window to a file of the documentation, only with -update. No test compares
+// it.
 func (p *Page) UpdateDocsPicture(path string) {
 	p.t.Helper()
 	if picture := p.capture(nil); *update {

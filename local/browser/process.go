@@ -1,13 +1,13 @@
-// Package browser drives Chromium in tests, the way a person uses the portal: it finds buttons and fields by role and label,
-// clicks with the mouse, and types with the keyboard.
+// Package browser drives Chromium in tests, the way a person uses the portal: it finds buttons and fields by role and
+// label, clicks with the mouse, and types with the keyboard.
 //
-// One Chromium runs per test package, and each Page has its own incognito context. A page always has the same window size,
-// fonts, language, time zone and reduced motion, so tests and pictures do not depend on the machine. Every page watches
-// itself: an error in the console, a violation of the Content-Security-Policy, a failed request, or a request to another
-// host fails the test, unless the test allows it.
+// One Chromium runs per test package, and each Page has its own incognito context. A page always has the same window
+// size, fonts, language, time zone and reduced motion, so tests and pictures do not depend on the machine. Every page
+// watches itself: an error in the console, a violation of the Content-Security-Policy, a failed request, or a request
+// to another host fails the test, unless the test allows it.
 //
-// Nothing sleeps. Each step waits until it is possible, and otherwise fails with an outline of the page as a screen reader
-// sees it.
+// Nothing sleeps. Each step waits until it is possible, and otherwise fails with an outline of the page as a screen
+// reader sees it.
 package browser
 
 import (
@@ -39,7 +39,8 @@ type process struct {
 	unused []cdp.BrowserContextID // windows of tests that have ended
 }
 
-// Main runs the tests of a package, such as a testing.M, and ends the browser after them. A package that uses pages calls it in TestMain.
+// Main runs the tests of a package, such as a testing.M, and ends the browser after them. A package that uses pages
+// calls it in TestMain.
 func Main(tests interface{ Run() int }) {
 	folder, err := os.MkdirTemp("", "browser")
 	if err != nil {
@@ -91,8 +92,8 @@ func (p *process) launch() error {
 	return nil
 }
 
-// writePreferences lets pages download several files one after the other. Otherwise Chromium asks before the second file, unless
-// it has seen the click in time.
+// writePreferences lets pages download several files one after the other. Otherwise Chromium asks before the second
+// file, unless it has seen the click in time.
 func writePreferences(profile string) error {
 	folder := filepath.Join(profile, "Default")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -121,8 +122,8 @@ func flags(folder string) []chromedp.ExecAllocatorOption {
 	)
 }
 
-// findProgram finds Chromium without a user interface. A new tab with a page of the portal takes a quarter of the processor time of that in
-// `chromium --headless`, which draws its windows too.
+// findProgram finds Chromium without a user interface. A new tab with a page of the portal takes a quarter of the
+// processor time of that in `chromium --headless`, which draws its windows too.
 func findProgram() (string, error) {
 	for _, name := range []string{"chromium-headless-shell", "chrome-headless-shell"} {
 		if path, err := exec.LookPath(name); err == nil {

@@ -18,7 +18,8 @@ func (s Scope) step(what string, try func(context.Context) (bool, error)) {
 	s.page.t.Helper()
 	s.page.await(what, func(ctx context.Context) (bool, error) {
 		done, err := try(ctx)
-		_, releaseErr := cdp.Call(ctx, s.page.target, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: objects})
+		_, releaseErr := cdp.Call(ctx, s.page.target, runtime.ReleaseObjectGroup,
+			runtime.ReleaseObjectGroupParams{ObjectGroup: objects})
 		return done, errors.Join(err, releaseErr)
 	})
 }
@@ -32,8 +33,8 @@ func (s Scope) WaitFor(e Element) {
 	})
 }
 
-// WaitGone waits until the page shows no such element. A modal dialog hides the elements behind it, so they are gone only after the
-// dialog.
+// WaitGone waits until the page shows no such element. A modal dialog hides the elements behind it, so they are gone
+// only after the dialog.
 func (s Scope) WaitGone(e Element) {
 	s.page.t.Helper()
 	isBehind := len(s.path) == 0 && e.role != "dialog"
@@ -151,7 +152,8 @@ const clickable = `async function() {
 
 // clickEvents are the events of a click.
 var clickEvents = []input.DispatchMouseEventType{
-	input.DispatchMouseEventTypeMouseMoved, input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased,
+	input.DispatchMouseEventTypeMouseMoved, input.DispatchMouseEventTypeMousePressed,
+	input.DispatchMouseEventTypeMouseReleased,
 }
 
 func click(ctx context.Context, element object) (bool, error) {
@@ -281,7 +283,8 @@ func (s Scope) Upload(label string, files ...string) {
 		if err != nil {
 			return false, err
 		}
-		_, err = cdp.Call(ctx, s.page.target, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: files, ObjectID: field.id})
+		_, err = cdp.Call(ctx, s.page.target, dom.SetFileInputFiles,
+			dom.SetFileInputFilesParams{Files: files, ObjectID: field.id})
 		return err == nil, err
 	})
 }

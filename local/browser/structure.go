@@ -2,7 +2,8 @@ package browser
 
 import "sync"
 
-// checkedPages has the structures of the pages that axe-core has checked in this test binary, and found without violations.
+// checkedPages has the structures of the pages that axe-core has checked in this test binary, and found without
+// violations.
 var checkedPages structures
 
 type structures struct {
@@ -25,11 +26,12 @@ func (s *structures) add(structure string) {
 	s.all[structure] = true
 }
 
-// structure returns what the rules of axe-core look at, without the data of the page: two pages with the same structure break the same
-// rules. It has the elements in order with their attributes and states, and whether they have text, a label and an existing target, but
-// not which. IDs and numbers are replaced, and siblings with the same structure, such as the rows of a table, count once.
+// structure returns what the rules of axe-core look at, without the data of the page: two pages with the same structure
+// break the same rules. It has the elements in order with their attributes and states, and whether they have text, a
+// label and an existing target, but not which. IDs and numbers are replaced, and siblings with the same structure, such
+// as the rows of a table, count once.
 //
-// What it leaves out are sizes and colors that depend only on data. `make nightly` checks every page.
+// It leaves out sizes and colors that depend only on data. `make nightly` checks every page.
 func (p *Page) structure() string {
 	p.t.Helper()
 	return Eval[string](p, structure)

@@ -45,7 +45,8 @@ func newWatcher(host string) *watcher {
 	return &watcher{host: host, requests: map[network.RequestID]*Request{}}
 }
 
-// Allow ignores problems whose description contains the text, such as "401 POST /v1/sessions". Other problems fail the test.
+// Allow ignores problems whose description contains the text, such as "401 POST /v1/sessions". Other problems fail the
+// test.
 func (p *Page) Allow(description string) {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()
@@ -146,8 +147,8 @@ func (w *watcher) observe(event any) {
 	}
 }
 
-// navigated ends the requests of earlier documents. The previous document can send requests until it is replaced, and Chromium may not
-// report their end.
+// navigated ends the requests of earlier documents. The previous document can send requests until it is replaced, and
+// Chromium may not report their end.
 func (w *watcher) navigated(frame *cdp.Frame) {
 	if frame.ParentID != "" {
 		return

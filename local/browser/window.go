@@ -11,13 +11,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// takeWindow returns an incognito window that no other test uses. It has no cookies and no storage, but perhaps files that an earlier page
-// has cached: without them, a page of the portal takes three times the processor time. A test of a first visit calls ClearCache.
+// takeWindow returns an incognito window that no other test uses. It has no cookies and no storage, but perhaps files
+// that an earlier page has cached: without them, a page of the portal takes three times the processor time. A test of a
+// first visit calls ClearCache.
 func (p *process) takeWindow(ctx context.Context) (cdp.BrowserContextID, error) {
 	browser := chromedp.FromContext(ctx).Browser
 	if window := p.unusedWindow(); window != "" {
 		// Not when the last tab leaves the window: a late response could still set a cookie.
-		if _, err := cdp.Call(ctx, browser, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: window}); err == nil {
+		if _, err := cdp.Call(ctx, browser, storage.ClearCookies,
+			storage.ClearCookiesParams{BrowserContextID: window}); err == nil {
 			return window, nil
 		}
 	}
@@ -49,8 +51,8 @@ func (p *Page) leave(window cdp.BrowserContextID, closeTab func()) {
 	}
 }
 
-// clearStorage removes what earlier tests have stored in the window for this site. They do not do it themselves, because scripts of
-// their pages could store more until the tab is closed.
+// clearStorage removes what earlier tests have stored in the window for this site. They do not do it themselves,
+// because scripts of their pages could store more until the tab is closed.
 func (p *Page) clearStorage() error {
 	_, err := cdp.Call(p.tab, p.target, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{
 		Origin: p.base.Scheme + "://" + p.base.Host, StorageTypes: "all",
@@ -65,6 +67,7 @@ func (p *Page) SetCookie(cookie string) {
 	yes, site := true, *p.base
 	site.Scheme = "https" // as for localhost, which counts as secure
 	sendCommand(p, network.SetCookie, network.SetCookieParams{
-		Name: name, Value: value, URL: site.String(), Path: "/", Secure: &yes, HTTPOnly: &yes, SameSite: network.CookieSameSiteStrict,
+		Name: name, Value: value, URL: site.String(), Path: "/", Secure: &yes, HTTPOnly: &yes,
+		SameSite: network.CookieSameSiteStrict,
 	})
 }

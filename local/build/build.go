@@ -3,8 +3,8 @@
 // It runs the Makefile targets that `sam build` calls, so that there is one way to build a
 // function. It replaces a binary by rename, because the old one may be running. It skips a build if
 // no source has changed: a stamp file beside the binary holds a hash of the names, sizes and
-// modification times of all files in the folders that the function imports, which is faster to compute than asking the compiler's cache.
-// The stamp does not include the commit, so a binary reports the commit at which it was last built.
+// modification times of all files in the folders that the function imports, which is faster to compute than asking the
+// compiler's cache. The stamp does not include the commit, so a binary reports the commit at which it was last built.
 package build
 
 import (
@@ -91,8 +91,8 @@ func (e *Error) Error() string {
 // Unwrap returns the exit error of the build.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Binary returns the path of a function's executable. Executables for another processor are in another folder, so that building
-// them does not replace the executables for this machine.
+// Binary returns the path of a function's executable. Executables for another processor are in another folder, so that
+// building them does not replace the executables for this machine.
 func (b *Builder) Binary(function string) string {
 	dir := filepath.Join(b.config.RepoDir, ".local", "build")
 	if b.config.Arch != runtime.GOARCH {
@@ -141,7 +141,8 @@ func (b *Builder) Command(ctx context.Context, name string) (string, error) {
 }
 
 // commonSources are the files on which every binary depends.
-var commonSources = []string{"Makefile", "go.mod", "go.sum", filepath.Join("documents", "go.mod"), filepath.Join("documents", "go.sum")}
+var commonSources = []string{"Makefile", "go.mod", "go.sum", filepath.Join("documents", "go.mod"),
+	filepath.Join("documents", "go.sum")}
 
 // sourceDir returns the folder of a function's package main: functions/users for UsersFunction.
 func sourceDir(id string) string {
@@ -173,8 +174,8 @@ func (b *Builder) build(ctx context.Context, t target) error {
 	return b.replace(ctx, t, now)
 }
 
-// countReady counts a function that has its first binary. It returns how many of all functions have one, as a text for the log; the text is
-// empty if the function had one before.
+// countReady counts a function that has its first binary. It returns how many of all functions have one, as a text for
+// the log; the text is empty if the function had one before.
 func (b *Builder) countReady(t target) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

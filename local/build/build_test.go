@@ -74,7 +74,7 @@ func (r *repo) write(path, content string) {
 	}
 }
 
-// logged returns what was logged since the last call.
+// logged returns the log lines since the last call.
 func (r *repo) logged() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +137,8 @@ func TestFailedBuildKeepsOldBinary(t *testing.T) {
 	r.write("functions/one/main.go", "package main\n\nfunc main() { undefined() }\n")
 	err := r.builder.All(t.Context())
 	var failed *build.Error
-	if !errors.As(err, &failed) || failed.Target != "OneFunction" || !strings.Contains(err.Error(), "undefined: undefined") {
+	if !errors.As(err, &failed) || failed.Target != "OneFunction" ||
+		!strings.Contains(err.Error(), "undefined: undefined") {
 		t.Errorf("error %v", err)
 	}
 	r.expectOutput(r.builder.Binary("OneFunction"), "hello ONE")
@@ -256,7 +257,8 @@ func TestSaveRebuildsOnlyFunctionsThatImportTheFile(t *testing.T) {
 	r.write("shared/texts/list.txt", "one\n")
 	r.write("shared/texts/deep/data/list.txt", "one\n")
 	r.write("shared/texts/deep/deep.go", "package deep\n")
-	r.write("shared/texts/texts.go", "package texts\n\nimport _ \"sample/shared/texts/deep\"\n\nconst Greeting = \"text\"\n")
+	r.write("shared/texts/texts.go",
+		"package texts\n\nimport _ \"sample/shared/texts/deep\"\n\nconst Greeting = \"text\"\n")
 	r.write("functions/two/more.go", "package main\n\nimport _ \"sample/shared/texts\"\n")
 	r.buildAll()
 	r.logged()

@@ -9,9 +9,9 @@ import (
 // enginesTurn is the name of the turn in which all engines are built.
 const enginesTurn = "engines"
 
-// Engines builds the programs with the Makefile's targets engine-NAME, one after the other, and calls start with each. All of them share
-// one turn, so that the other one stays free for functions. Make knows which of them have changed, because it also builds them for the
-// tests.
+// Engines builds the programs with the Makefile's targets engine-NAME, one after the other, and calls start with each.
+// All of them share one turn, so that the other one stays free for functions. Make knows which of them have changed,
+// because it also builds them for the tests.
 func (b *Builder) Engines(ctx context.Context, names []string, start func(ctx context.Context, name string) error) error {
 	if err := b.turns.take(ctx, enginesTurn); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// markerTimeout bounds the wait for a notification that never comes. It is long, because a request that does not wait for a late one runs
-// old code. If the kernel drops notifications, the watcher learns that and calls release.
+// markerTimeout bounds the wait for a notification that never comes. It is long, because a request that does not wait
+// for a late one runs old code. If the kernel drops notifications, the watcher learns that and calls release.
 const markerTimeout = 30 * time.Second
 
 // marker waits until the watcher has seen all earlier saves. The kernel delivers notifications in

@@ -10,8 +10,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watchOneFunction starts a watcher of a repository with one function, and returns the path of the function's source file, which does not
-// exist yet.
+// watchOneFunction starts a watcher of a repository with one function, and returns the path of the function's source
+// file, which does not exist yet.
 func watchOneFunction(t *testing.T) (w *Watcher, source string) {
 	t.Helper()
 	repo := t.TempDir()
@@ -59,7 +59,8 @@ func TestMarkerWaitsForEarlierSaves(t *testing.T) {
 	}
 }
 
-// TestOverflowEndsTheWaitForALostNotification loses the notification of a touch. The kernel then reports that it dropped notifications.
+// TestOverflowEndsTheWaitForALostNotification loses the notification of a touch. The kernel then reports that it
+// dropped notifications.
 func TestOverflowEndsTheWaitForALostNotification(t *testing.T) {
 	w, _ := watchOneFunction(t)
 	lost := make(chan struct{})

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// importGraph finds the folders whose packages a program imports, so that a save rebuilds only the programs that use the file. It reads
-// the imports of a file again only if the file has changed. It ignores build constraints, so a program may be rebuilt without need.
+// importGraph finds the folders whose packages a program imports, so that a save rebuilds only the programs that use
+// the file. It reads the imports of a file again only if the file has changed. It ignores build constraints, so a
+// program may be rebuilt without need.
 type importGraph struct {
 	repo string
 
@@ -34,8 +35,8 @@ func newImportGraph(repo string) *importGraph {
 	return &importGraph{repo: repo, files: map[string]fileImports{}}
 }
 
-// folders returns the folders of the packages that the package in a folder imports, directly or not, and of their embedded files. Paths are
-// relative to the repository. A folder that is imported need not exist yet.
+// folders returns the folders of the packages that the package in a folder imports, directly or not, and of their
+// embedded files. Paths are relative to the repository. A folder that is imported need not exist yet.
 func (g *importGraph) folders(dir string) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -67,7 +68,8 @@ func (g *importGraph) folders(dir string) ([]string, error) {
 	return found, nil
 }
 
-// moduleName returns the path of the module, with which the paths of the nested modules begin. It is empty if there is no go.mod.
+// moduleName returns the path of the module, with which the paths of the nested modules begin. It is empty without a
+// go.mod.
 func moduleName(path string) (string, error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +86,8 @@ func moduleName(path string) (string, error) {
 	return "", errors.New(path + " names no module")
 }
 
-// read returns the imports of the Go files in a folder, and the folders below it that have no Go files: they may be embedded.
+// read returns the imports of the Go files in a folder, and the folders below it that have no Go files: they may be
+// embedded.
 func (g *importGraph) read(dir string) (imports, embedded []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(g.repo, dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +115,7 @@ func (g *importGraph) hasGoFiles(dir string) bool {
 	return err == nil && len(found) > 0
 }
 
-// importsOf returns the imports of a Go file. A file that cannot be parsed has none; the compiler reports what is wrong.
+// importsOf returns the imports of a Go file. A file that cannot be parsed has none; the compiler reports the error.
 func (g *importGraph) importsOf(path string) []string {
 	path = filepath.Join(g.repo, path)
 	info, err := os.Stat(path)

@@ -9,7 +9,7 @@ import (
 // maxBuilds is how many builds run at the same time. The compiler itself uses all processors.
 const maxBuilds = 2
 
-// turns gives builds their turns. A build that somebody waits for goes first.
+// turns gives builds their turns. A build that a request waits for goes first.
 type turns struct {
 	mu      sync.Mutex
 	running int
@@ -38,7 +38,7 @@ func (q *turns) take(ctx context.Context, name string) error {
 	}
 }
 
-// leave removes a turn that nobody wants, or ends it if it has just begun.
+// leave removes a turn whose caller has given up, or ends it if it has just begun.
 func (q *turns) leave(t *turn) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,7 +57,7 @@ func (q *turns) done() {
 	q.next()
 }
 
-// putFirst lets the build with the name begin before the others that wait.
+// putFirst lets the named build begin before all others that wait.
 func (q *turns) putFirst(name string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -143,7 +143,8 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// BuildAll begins to build all functions whose sources have changed since their last build. It does not wait for the builds.
+// BuildAll begins to build all functions whose sources have changed since their last build. It does not wait for the
+// builds.
 func (w *Watcher) BuildAll() {
 	select {
 	case w.all <- struct{}{}:
@@ -151,8 +152,8 @@ func (w *Watcher) BuildAll() {
 	}
 }
 
-// Wait blocks while a rebuild of the function is due or running, and lets that go before other builds. It returns an *[Error] if the
-// function does not build.
+// Wait blocks while a rebuild of the function is due or running, and lets that go before other builds. It returns an
+// *[Error] if the function does not build.
 func (w *Watcher) Wait(ctx context.Context, function string) error {
 	if err := w.marker.wait(ctx, w.ended); err != nil {
 		return err
@@ -328,7 +329,8 @@ func (w *Watcher) build(ctx context.Context, id string, saved int) {
 	}
 }
 
-// logFailure logs why a function does not build. A mistake in a shared package fails many functions, so it logs the compiler's lines once.
+// logFailure logs why a function does not build. A mistake in a shared package fails many functions, so it logs the
+// compiler's lines once.
 func (w *Watcher) logFailure(id string, err error) {
 	failed, isBuild := errors.AsType[*Error](err)
 	w.mu.Lock()

@@ -1,7 +1,8 @@
 // Package crashpoint kills functions at their calls of AWS, so that a test can show what a crash leaves behind.
 //
-// A Guard stands between functions and the address of a service. Functions do not notice it. It asks a Hook about each call that is
-// signed with the credentials of a function's role. Calls of clients with presigned URLs and calls of the developer pass.
+// A Guard stands between functions and the address of a service. Functions do not notice it. It asks a Hook about each
+// call that is signed with the credentials of a function's role. Calls of clients with presigned URLs and calls of the
+// developer pass.
 package crashpoint
 
 import (
@@ -45,7 +46,7 @@ type Hook func(Call) Action
 // Guard asks a Hook about the calls of functions.
 type Guard struct {
 	Hook Hook
-	// FunctionOf returns the function with an access key ID; "" if there is none.
+	// FunctionOf returns the function with an access key ID; "" if no function has it.
 	FunctionOf func(accessKeyID string) string
 	// Kill kills the processes of a function that work on an invocation. It returns when they have exited.
 	Kill func(function string)

@@ -19,7 +19,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte("response"))
 }
 
-// call sends a DynamoDB call that is signed with an access key to a guarded service. The function Probe has the key "ASIAProbe".
+// call sends a DynamoDB call that is signed with an access key to a guarded service. The function Probe has the key
+// "ASIAProbe".
 func call(t *testing.T, accessKey string, g crashpoint.Guard) (gotResponse bool, served int) {
 	t.Helper()
 	g.FunctionOf = func(key string) string {
@@ -85,7 +86,8 @@ func TestCallsOfTheDeveloperPass(t *testing.T) {
 }
 
 func TestReads(t *testing.T) {
-	for operation, want := range map[string]bool{"GetItem": true, "PutItem": false, http.MethodHead: true, http.MethodPost: false} {
+	for operation, want := range map[string]bool{"GetItem": true, "PutItem": false, http.MethodHead: true,
+		http.MethodPost: false} {
 		if got := (crashpoint.Call{Call: faultproxy.Call{Operation: operation}}).IsRead(); got != want {
 			t.Errorf("%s: %v", operation, got)
 		}

@@ -10,7 +10,8 @@ import (
 	"portside/local/stack/folder"
 )
 
-// awaitRegistry waits while the stack builds the registry, and S3 before it. It needs no timeout, because the stack stops if a build fails.
+// awaitRegistry waits while the stack builds the registry, and S3 before it. It needs no timeout, because the stack
+// stops if a build fails.
 func (d *demo) awaitRegistry(ctx context.Context) error {
 	told := false
 	return retry.Until(ctx, retry.Policy{Delay: 100 * time.Millisecond, MaxDelay: time.Second}, func() (bool, error) {
@@ -22,7 +23,7 @@ func (d *demo) awaitRegistry(ctx context.Context) error {
 		}
 		if !told {
 			told = true
-			_, _ = fmt.Fprintln(d.Out, "waiting until the stack has built the container registry …") // there is no other output for the error
+			_, _ = fmt.Fprintln(d.Out, "waiting until the stack has built the container registry …") // the error has no other output
 		}
 		return false, nil
 	})

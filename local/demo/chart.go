@@ -61,7 +61,8 @@ func chartFile(path, version string) ([]byte, error) {
 
 // add writes a file with a header that does not depend on this machine.
 func add(out *tar.Writer, name string, content []byte, mode int64) error {
-	header := &tar.Header{Name: name, Mode: mode, Size: int64(len(content)), ModTime: epoch, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
+	header := &tar.Header{Name: name, Mode: mode, Size: int64(len(content)), ModTime: epoch, Typeflag: tar.TypeReg,
+		Format: tar.FormatUSTAR}
 	if err := out.WriteHeader(header); err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (d *demo) secret(file string) (string, error) {
 
 // report prints the result for one item.
 func (d *demo) report(item, result string) {
-	_, _ = fmt.Fprintf(d.Out, "%-34s %s\n", item, result) // there is no other output for the error
+	_, _ = fmt.Fprintf(d.Out, "%-34s %s\n", item, result) // the error has no other output
 }
 
 const exists = "already exists"

@@ -50,10 +50,12 @@ func (d *demo) compile(ctx context.Context, folder, architecture string) ([]byte
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=",
 		"-o", binary, "./demo/hello")
 	command.Dir = filepath.Join(d.Repo, "local")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=",
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture, "GOAMD64=v1", "GOARM64=v8.0",
+		"GOFLAGS=",
 		"GOEXPERIMENT=")
 	if output, err := command.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("cannot build the program of the images: %w: %s", err, strings.Join(strings.Fields(string(output)), " "))
+		return nil, fmt.Errorf("cannot build the program of the images: %w: %s", err,
+			strings.Join(strings.Fields(string(output)), " "))
 	}
 	return os.ReadFile(binary)
 }
@@ -101,7 +103,8 @@ func image(version, architecture string, program v1.Layer) (v1.Image, error) {
 	file.Config = v1.Config{
 		Entrypoint: []string{"/hello"}, User: "65532:65532", Env: []string{"GREETING=hello", "VERSION=" + version},
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}},
-		Labels:       map[string]string{"org.opencontainers.image.title": imageRepository, "org.opencontainers.image.version": version},
+		Labels: map[string]string{"org.opencontainers.image.title": imageRepository,
+			"org.opencontainers.image.version": version},
 	}
 	return mutate.ConfigFile(made, file)
 }

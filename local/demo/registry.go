@@ -103,7 +103,8 @@ func (d *demo) pushChart(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	made.Annotations = map[string]string{"org.opencontainers.image.title": chartName, "org.opencontainers.image.version": version}
+	made.Annotations = map[string]string{"org.opencontainers.image.title": chartName,
+		"org.opencontainers.image.version": version}
 	made.Annotations["org.opencontainers.image.description"], _ = fields["description"].(string)
 	return d.pushUnlessPresent(ctx, chartRepository+":"+version, made, func(tag name.Tag) error {
 		for _, blob := range []v1.Layer{config, content} {

@@ -59,7 +59,8 @@ func (d *demo) newToken(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("POST %s%s: %d with no JSON: %w", d.info.API, tokensPath, status, err)
 	}
 	if status != http.StatusCreated {
-		return "", fmt.Errorf("cannot create a token with the key in %s: %d %s", filepath.Join(d.Data, adminKeyFile), status, answer.Detail)
+		return "", fmt.Errorf("cannot create a token with the key in %s: %d %s", filepath.Join(d.Data, adminKeyFile), status,
+			answer.Detail)
 	}
 	return answer.Data.Token, nil
 }

@@ -20,8 +20,8 @@ func refuse(limit int64) http.Handler {
 	})
 }
 
-// TestClientsGetTheResponsesToLargeBodies refuses bodies that are much larger than what the sockets buffer. The client reads the response
-// only after it has sent the whole body, as many clients do.
+// TestClientsGetTheResponsesToLargeBodies refuses bodies that are much larger than what the sockets buffer. The client
+// reads the response only after it has sent the whole body, as many clients do.
 func TestClientsGetTheResponsesToLargeBodies(t *testing.T) {
 	large := bytes.Repeat([]byte("x"), 24<<20)
 	for _, limit := range []int64{0, 1 << 20} {
@@ -85,8 +85,8 @@ func TestClientsThatWaitForPermissionNeedNotSend(t *testing.T) {
 	}
 }
 
-// TestReadBodiesStayOnTheConnection sends requests whose bodies the handler reads, and which need no other connection. On a busy machine,
-// net/http can open a few more.
+// TestReadBodiesStayOnTheConnection sends requests whose bodies the handler reads, and which need no other connection.
+// On a busy machine, net/http can open a few more.
 func TestReadBodiesStayOnTheConnection(t *testing.T) {
 	addresses := map[string]bool{}
 	server := httptest.NewServer(drain.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,9 +1,9 @@
 // Package dynamoproxy is the address at which functions and commands reach the local DynamoDB engine.
 //
-// It forwards every request, unchanged without Config.Units, over persistent connections on both sides. It counts calls by
-// operation, and it can delay each call, because the engine answers in a fraction of the time that DynamoDB takes. So the local
-// stack can show how many calls of a request wait for each other. The proxy is an http.Handler: wrap it to check or change
-// requests.
+// It forwards every request, unchanged without Config.Units, over persistent connections on both sides. It counts calls
+// by operation, and it can delay each call, because the engine answers in a fraction of the time that DynamoDB takes.
+// So the local stack can show how many calls of a request wait for each other. The proxy is an http.Handler: wrap it to
+// check or change requests.
 package dynamoproxy
 
 import (

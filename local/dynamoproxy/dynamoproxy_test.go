@@ -169,8 +169,9 @@ func TestCallerThatLeavesEndsTheDelay(t *testing.T) {
 	}
 }
 
-// TestConnectionsPersist sends all requests over one connection, and counts the connections that the proxy opens to the engine. The client
-// of the standard library opens another one if its goroutine that writes has not ended 50 ms after the response, as on a busy machine.
+// TestConnectionsPersist sends all requests over one connection, and counts the connections that the proxy opens to the
+// engine. The client of the standard library opens another one if its goroutine that writes has not ended 50 ms after
+// the response, as on a busy machine.
 func TestConnectionsPersist(t *testing.T) {
 	const requests, mostToEngine = 50, 5
 	var toEngine atomic.Int64

@@ -48,7 +48,7 @@ func takeUnits(operation string, response *http.Response) (Units, error) {
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	var answer struct{ ConsumedCapacity json.RawMessage }
 	if err := json.Unmarshal(body, &answer); err != nil || len(answer.ConsumedCapacity) == 0 {
-		return Units{}, nil //nolint:nilerr // an answer without units is passed on as it is
+		return Units{}, nil //nolint:nilerr // an answer without units is passed on unchanged
 	}
 	var tables []consumed
 	if answer.ConsumedCapacity[0] != '[' {

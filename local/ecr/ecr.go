@@ -73,7 +73,8 @@ func checkRequest(w http.ResponseWriter, r *http.Request) *refusal {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
 	if err != nil {
-		return &refusal{"SerializationException", fmt.Sprintf("the request is larger than %d bytes or could not be read", maxRequestBytes)}
+		return &refusal{"SerializationException",
+			fmt.Sprintf("the request is larger than %d bytes or could not be read", maxRequestBytes)}
 	}
 	return checkInput(body)
 }
@@ -104,7 +105,8 @@ func passwordOf(password, role string) string {
 	return password + roleMark + role
 }
 
-// SplitPassword returns the registry's password and the ID of the role that has logged in, which is empty for a developer.
+// SplitPassword returns the registry's password and the ID of the role that has logged in, which is empty for a
+// developer.
 func SplitPassword(given string) (password, role string) {
 	password, role, _ = strings.Cut(given, roleMark)
 	return password, role

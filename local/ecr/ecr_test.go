@@ -19,7 +19,7 @@ func api() http.Handler {
 	}.API()
 }
 
-// request returns a request like that of the AWS SDK for Go.
+// request returns a request in the form of the AWS SDK for Go.
 func request(t *testing.T, body string) *http.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
@@ -37,7 +37,8 @@ func TestGetAuthorizationToken(t *testing.T) {
 		api().ServeHTTP(w, request(t, body))
 		const want = `{"authorizationData":[{"authorizationToken":"QVdTOnBhc3M6d29yZA==",` +
 			`"expiresAt":1795305600.500,"proxyEndpoint":"http://127.0.0.1:5000"}]}`
-		if w.Code != http.StatusOK || w.Body.String() != want || w.Header().Get("Content-Type") != "application/x-amz-json-1.1" {
+		if w.Code != http.StatusOK || w.Body.String() != want || w.Header().
+			Get("Content-Type") != "application/x-amz-json-1.1" {
 			t.Errorf("%s: %d %v\n%s\nwant\n%s", body, w.Code, w.Header(), w.Body, want)
 		}
 	}

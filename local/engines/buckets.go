@@ -27,7 +27,8 @@ func (a S3Access) client() *s3.Client {
 // PutJSON writes an object.
 func (a S3Access) PutJSON(ctx context.Context, bucket, key string, content []byte) error {
 	_, err := a.client().PutObject(ctx, &s3.PutObjectInput{
-		Bucket: aws.String(bucket), Key: aws.String(key), Body: bytes.NewReader(content), ContentType: aws.String("application/json"),
+		Bucket: aws.String(bucket), Key: aws.String(key), Body: bytes.NewReader(content),
+		ContentType: aws.String("application/json"),
 	})
 	return err
 }
@@ -56,7 +57,8 @@ func setCORS(ctx context.Context, client *s3.Client, bucket template.Bucket) err
 	var rules []types.CORSRule
 	for _, r := range bucket.CORS {
 		rule := types.CORSRule{
-			AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods, AllowedHeaders: r.AllowedHeaders, ExposeHeaders: r.ExposedHeaders,
+			AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods, AllowedHeaders: r.AllowedHeaders,
+			ExposeHeaders: r.ExposedHeaders,
 		}
 		if r.MaxAge > 0 {
 			rule.MaxAgeSeconds = aws.Int32(int32(r.MaxAge)) //nolint:gosec // G115: the template's reader bounds it to 31 bits

@@ -45,7 +45,7 @@ func RandomLoopbackHost() string {
 	if runtime.GOOS != "linux" {
 		return "127.0.0.1"
 	}
-	n := rand.Uint32()                                                  //nolint:gosec // keeps stacks apart, and is no secret
+	n := rand.Uint32()                                                  //nolint:gosec // keeps stacks apart, and need not be secret
 	return net.IPv4(127, byte(n>>16)|1, byte(n>>8), byte(n)|1).String() //nolint:gosec // the bytes of random bits
 }
 

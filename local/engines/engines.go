@@ -158,12 +158,13 @@ func (e engine) freeAddr() (string, error) {
 	return freeAddr(cmp.Or(e.host, "127.0.0.1"))
 }
 
-// StableAddr returns a free loopback address for a server that should get it again with its next start. While the server does not run, the
-// system gives this port to no other program, because it is below the ports that systems choose.
+// StableAddr returns a free loopback address for a server that should get it again with its next start. While the
+// server does not run, the system gives this port to no other program, because it is below the ports that systems
+// choose.
 func StableAddr() (string, error) {
 	const first, count, tries = 20_000, 10_000, 100
 	for range tries {
-		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(count))) //nolint:gosec // the port is no secret
+		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(count))) //nolint:gosec // the port need not be secret
 		if checkFree(addr) == nil {
 			return addr, nil
 		}

@@ -104,7 +104,8 @@ func TestCreateTablesKeepsExistingTables(t *testing.T) {
 	name := aws.String("portside-UsersTable")
 	value := &types.AttributeValueMemberS{Value: "a"}
 	item := map[string]types.AttributeValue{"pk": value, "sk": value}
-	if _, err := dynamoDB(p.Endpoint).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: name, Item: item}); err != nil {
+	if _, err := dynamoDB(p.Endpoint).PutItem(t.Context(),
+		&dynamodb.PutItemInput{TableName: name, Item: item}); err != nil {
 		t.Fatal(err)
 	}
 	p.Stop(stopTimeout)

@@ -81,7 +81,8 @@ func (d Dynoxide) ownBinaryHint() string {
 
 func (d Dynoxide) checkUnpinned(ctx context.Context, platform string) error {
 	if _, err := os.Stat(d.Path); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("no checksum of dynoxide is pinned for %s, so it is not downloaded: %s", platform, d.ownBinaryHint())
+		return fmt.Errorf("no checksum of dynoxide is pinned for %s, so it is not downloaded: %s", platform,
+			d.ownBinaryHint())
 	}
 	if err := checkExecutable(d.Path); err != nil {
 		return err
@@ -150,7 +151,8 @@ func (d Dynoxide) pack(ctx context.Context, npm, dir, platform string) (string, 
 	}
 	found, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
 	if err != nil || len(found) != 1 {
-		return "", fmt.Errorf("npm pack %s created %d archives instead of one: update npm, or %s", name, len(found), d.ownBinaryHint())
+		return "", fmt.Errorf("npm pack %s created %d archives instead of one: update npm, or %s", name, len(found),
+			d.ownBinaryHint())
 	}
 	return found[0], nil
 }
@@ -186,7 +188,8 @@ func (d Dynoxide) unpack(archive, temp string, want pin) error {
 		return err
 	}
 	if sum != want.binary {
-		return fmt.Errorf("the binary's checksum is %s, but %s is pinned: do not use it; %s", sum, want.binary, d.ownBinaryHint())
+		return fmt.Errorf("the binary's checksum is %s, but %s is pinned: do not use it; %s", sum, want.binary,
+			d.ownBinaryHint())
 	}
 	return os.Rename(temp, d.Path)
 }

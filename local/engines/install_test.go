@@ -130,7 +130,8 @@ func TestUnpinnedPlatformNeedsGivenBinary(t *testing.T) {
 	dir := t.TempDir()
 	d := Dynoxide{Path: filepath.Join(dir, "dynoxide")}
 	expectError(t, d.checkUnpinned(t.Context(), "darwin-arm64"),
-		"no checksum of dynoxide is pinned for darwin-arm64", "put your own build of dynoxide 1.2.1 at "+d.Path, "DYNOXIDE=/path")
+		"no checksum of dynoxide is pinned for darwin-arm64", "put your own build of dynoxide 1.2.1 at "+d.Path,
+		"DYNOXIDE=/path")
 	write(t, d.Path, "#!/bin/sh\necho dynoxide 1.1.0\n", 0o755)
 	expectError(t, d.checkUnpinned(t.Context(), "darwin-arm64"), `is not dynoxide 1.2.1: --version prints "dynoxide 1.1.0`)
 	write(t, d.Path, "#!/bin/sh\necho dynoxide 1.2.1\n", 0o755)
@@ -155,11 +156,12 @@ func TestExtractIsBounded(t *testing.T) {
 		many = append(many, "package/x", "")
 	}
 	for want, packed := range map[string][]byte{
-		"the archive unpacks to more than": archive(t, "package/zeros", strings.Repeat("\x00", maxUnpackedBytes), "package/dynoxide", "x"),
-		"among its first":                  archive(t, append(many, "package/dynoxide", "x")...),
-		"the archive has no":               archive(t, "../package/dynoxide", "x", "dynoxide", "y"),
-		"gzip":                             []byte("<html>proxy says no</html>"),
-		"EOF":                              archive(t, "package/dynoxide", strings.Repeat("x", 9999))[:60],
+		"the archive unpacks to more than": archive(t, "package/zeros", strings.Repeat("\x00", maxUnpackedBytes),
+			"package/dynoxide", "x"),
+		"among its first":    archive(t, append(many, "package/dynoxide", "x")...),
+		"the archive has no": archive(t, "../package/dynoxide", "x", "dynoxide", "y"),
+		"gzip":               []byte("<html>proxy says no</html>"),
+		"EOF":                archive(t, "package/dynoxide", strings.Repeat("x", 9999))[:60],
 	} {
 		dir := t.TempDir()
 		packed := write(t, filepath.Join(dir, "p.tgz"), string(packed), 0o600)

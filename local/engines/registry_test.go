@@ -98,7 +98,8 @@ func TestStartRegistryReportsFailures(t *testing.T) {
 		"must be host:port": {Binary: binary, Addr: "5000"},
 		"-s3 is missing":    {Binary: binary, Addr: busy.Addr().String(), Password: "p"},
 		"set REGISTRYSERVER_PASSWORD": {
-			Binary: binary, Bucket: "images", S3: engines.S3Access{Endpoint: "http://localhost:1", AccessKey: "a", SecretKey: "b"},
+			Binary: binary, Bucket: "images",
+			S3: engines.S3Access{Endpoint: "http://localhost:1", AccessKey: "a", SecretKey: "b"},
 		},
 	} {
 		_, err := engines.StartRegistry(t.Context(), c)

@@ -28,7 +28,8 @@ const (
 	batchWrite = "BatchWriteItem"
 )
 
-// Call names what a request asks for. The operation of a service without names of operations in its requests is the method.
+// Call names what a request asks for. The operation of a service without names of operations in its requests is the
+// method.
 type Call struct{ Service, Operation string }
 
 // CallOf returns the call of a request.
@@ -90,7 +91,7 @@ func (p *Proxy) forward(in *request) (*response, error) {
 		body, length = bytes.NewReader(in.body), int64(len(in.body))
 	}
 	address := p.service + r.URL.RequestURI()
-	out, err := http.NewRequestWithContext(r.Context(), r.Method, address, body) //nolint:gosec // the host is that of the service
+	out, err := http.NewRequestWithContext(r.Context(), r.Method, address, body) //nolint:gosec // the host is the service's
 	if err != nil {
 		return nil, err
 	}

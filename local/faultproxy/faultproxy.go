@@ -1,8 +1,8 @@
 // Package faultproxy stands between a client of AWS and a service, and does what a client of AWS must survive.
 //
-// The proxy works below the SDK. So its retries take part: after a lost response, the SDK repeats a conditional write, which then fails
-// although the first one succeeded. Middleware of the SDK cannot show that. For the same reason, refusals have the exact format of the
-// service: the SDK decides by it whether it repeats the call.
+// The proxy works below the SDK. So its retries take part: after a lost response, the SDK repeats a conditional write,
+// which then fails although the first one succeeded. Middleware of the SDK cannot show that. For the same reason,
+// refusals have the exact format of the service: the SDK decides by it whether it repeats the call.
 package faultproxy
 
 import (
@@ -50,7 +50,8 @@ func All() []Fault {
 // String returns the name of the fault.
 func (f Fault) String() string { return names[f] }
 
-// AppliesTo reports whether the fault can change the result of an operation. Of Partial and Stale, that also depends on the request.
+// AppliesTo reports whether the fault can change the result of an operation. Of Partial and Stale, that also depends on
+// the request.
 func (f Fault) AppliesTo(c Call) bool {
 	switch f {
 	case None:
@@ -93,11 +94,12 @@ func New(service string, decide func(*http.Request) Fault) *Proxy {
 	}
 }
 
-// Observe makes the proxy report each request whose fault was done, before its response. It must be called before the first request, and
-// done may be called concurrently.
+// Observe makes the proxy report each request whose fault was done, before its response. It must be called before the
+// first request, and done may be called concurrently.
 func (p *Proxy) Observe(done func(*http.Request, Fault)) { p.done = done }
 
-// Applied returns the number of requests that had a fault so far. A fault that means nothing for a request does not count.
+// Applied returns the number of requests that had a fault so far. A fault that means nothing for a request does not
+// count.
 func (p *Proxy) Applied() int64 { return p.applied.Load() }
 
 // ServeHTTP implements http.Handler. Clients get refusals also if the proxy does not read their bodies.

@@ -87,7 +87,8 @@ func TestFaultsStoreOrNot(t *testing.T) {
 
 func stored(t *testing.T, c *dynamodb.Client, id string) bool {
 	t.Helper()
-	out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("notes"), Key: note(id), ConsistentRead: aws.Bool(true)})
+	out, err := c.GetItem(t.Context(),
+		&dynamodb.GetItemInput{TableName: aws.String("notes"), Key: note(id), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,8 @@ func note(id string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}}
 }
 
-// TestRetryAfterLostResponseFails shows what the SDK makes of a lost response: its second attempt finds the item of its first.
+// TestRetryAfterLostResponseFails shows what the SDK makes of a lost response: its second attempt finds the item of its
+// first.
 func TestRetryAfterLostResponseFails(t *testing.T) {
 	var requests atomic.Int64
 	c := client(t, faultproxy.New(startEngine(t), func(*http.Request) faultproxy.Fault {

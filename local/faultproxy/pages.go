@@ -11,8 +11,8 @@ import (
 // object is a JSON object whose members stay as they are, except those that a fault changes.
 type object map[string]json.RawMessage
 
-// page serves a query or a scan in pages that DynamoDB may return: the first one has a single item, or none if the filter drops it.
-// Each of the next pages is empty once and continues where it began, then it is complete.
+// page serves a query or a scan in pages that DynamoDB may return: the first one has a single item, or none if the
+// filter drops it. Each of the next pages is empty once and continues where it began, then it is complete.
 func (p *Proxy) page(in *request) (out *response, done bool, err error) {
 	var input object
 	if err := json.Unmarshal(in.body, &input); err != nil {
@@ -55,7 +55,8 @@ func (p *Proxy) changed(in *request, input object, done bool) (*response, bool, 
 	return out, done, err
 }
 
-// part serves the first half of a batch. A batch of one is served as a whole: DynamoDB refuses a batch of which it can serve nothing.
+// part serves the first half of a batch. A batch of one is served as a whole: DynamoDB refuses a batch of which it can
+// serve nothing.
 func (p *Proxy) part(in *request) (out *response, done bool, err error) {
 	var input object
 	if err := json.Unmarshal(in.body, &input); err != nil {
@@ -87,8 +88,8 @@ func unprocessed(operation string) string {
 	return "UnprocessedItems"
 }
 
-// split divides the entries of a batch into the first half and the rest, in the order of the tables' names. The rest is nil if the
-// batch has one entry.
+// split divides the entries of a batch into the first half and the rest, in the order of the tables' names. The rest is
+// nil if the batch has one entry.
 func split(operation string, items json.RawMessage) (first, rest json.RawMessage, err error) {
 	tables := map[string]json.RawMessage{}
 	if err := json.Unmarshal(items, &tables); err != nil {
@@ -123,7 +124,8 @@ func split(operation string, items json.RawMessage) (first, rest json.RawMessage
 	return encode(served), encode(left), nil
 }
 
-// entriesOf returns the entries of a batch for a table, and a function that returns the same request with other entries.
+// entriesOf returns the entries of a batch for a table, and a function that returns the same request with other
+// entries.
 func entriesOf(operation string, table json.RawMessage) (
 	entries []json.RawMessage, with func([]json.RawMessage) json.RawMessage, err error,
 ) {

@@ -56,7 +56,8 @@ func TestEmptyPages(t *testing.T) {
 		sizes = append(sizes, len(page.Items))
 		found = append(found, page.Items...)
 	}
-	if !slices.Equal(sizes, []int{1, 0, 3}) || !slices.Equal(ids(found), []string{"a", "b", "c", "d"}) || proxy.Applied() != 2 {
+	if !slices.Equal(sizes, []int{1, 0, 3}) || !slices.Equal(ids(found), []string{"a", "b", "c", "d"}) ||
+		proxy.Applied() != 2 {
 		t.Errorf("pages of %v have %v, %d faults", sizes, ids(found), proxy.Applied())
 	}
 }

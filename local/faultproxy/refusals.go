@@ -21,7 +21,8 @@ func conflicts(operation string) bool {
 
 func isTransaction(operation string) bool { return strings.HasPrefix(operation, "Transact") }
 
-// refusal returns the response to a request that the service refuses, or nil if the service never refuses such a request that way.
+// refusal returns the response to a request that the service refuses, or nil if the service never refuses such a
+// request that way.
 func refusal(fault Fault, in *request) *response {
 	switch fault {
 	case Overload:
@@ -32,15 +33,16 @@ func refusal(fault Fault, in *request) *response {
 	return conflict(in)
 }
 
-// throttle returns what each service answers to too many requests. DynamoDB has an error for a partition and one for the account; it
-// gives the latter for transactions here.
+// throttle returns what each service answers to too many requests. DynamoDB has an error for a partition and one for
+// the account; it gives the latter for transactions here.
 func throttle(in *request) *response {
 	switch in.call.Service {
 	case DynamoDB:
 		if isTransaction(in.call.Operation) {
 			return dynamoError("com.amazon.coral.availability#ThrottlingException", map[string]any{"message": rateIsHigh})
 		}
-		return dynamoError("com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException", map[string]any{"message": throttled})
+		return dynamoError("com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException",
+			map[string]any{"message": throttled})
 	case S3:
 		return s3Error(http.StatusServiceUnavailable, "SlowDown", "Please reduce your request rate.")
 	case SES:
@@ -55,7 +57,8 @@ func throttle(in *request) *response {
 	return out
 }
 
-// conflict returns what the service answers to a write that meets another one. In a transaction, the last item is in conflict.
+// conflict returns what the service answers to a write that meets another one. In a transaction, the last item is in
+// conflict.
 func conflict(in *request) *response {
 	const dynamo = "com.amazonaws.dynamodb.v20120810#"
 	switch {

@@ -22,7 +22,8 @@ import (
 	"portside/local/faultproxy"
 )
 
-// refusing returns the configuration of clients whose requests all get the same fault before a service, and the number of requests.
+// refusing returns the configuration of clients whose requests all get the same fault before a service, and the number
+// of requests.
 func refusing(t *testing.T, fault faultproxy.Fault) (aws.Config, *atomic.Int64) {
 	t.Helper()
 	requests := &atomic.Int64{}
@@ -59,7 +60,8 @@ var refusedCalls = map[string]func(context.Context, aws.Config) error{
 	},
 	"SES SendEmail TooManyRequestsException": sendEmail,
 	"Secrets Manager GetSecretValue ThrottlingException": func(ctx context.Context, cfg aws.Config) error {
-		_, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: aws.String("s")})
+		_, err := secretsmanager.NewFromConfig(cfg).
+			GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: aws.String("s")})
 		return err
 	},
 }
@@ -77,7 +79,8 @@ func transact(ctx context.Context, c *dynamodb.Client, ids ...string) error {
 	return err
 }
 
-// TestThrottledCallsAreRepeated throttles a call of each service. The SDK must know the error by its code, and repeat the call.
+// TestThrottledCallsAreRepeated throttles a call of each service. The SDK must know the error by its code, and repeat
+// the call.
 func TestThrottledCallsAreRepeated(t *testing.T) {
 	for name, call := range refusedCalls {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +94,8 @@ func TestThrottledCallsAreRepeated(t *testing.T) {
 	}
 }
 
-// TestConflictsOfTransactions has one reason for each item, of which the last is in conflict. The SDK does not repeat such a call.
+// TestConflictsOfTransactions has one reason for each item, of which the last is in conflict. The SDK does not repeat
+// such a call.
 func TestConflictsOfTransactions(t *testing.T) {
 	cfg, requests := refusing(t, faultproxy.Conflict)
 	err := transact(t.Context(), dynamodb.NewFromConfig(cfg), "one", "two")
@@ -100,7 +104,8 @@ func TestConflictsOfTransactions(t *testing.T) {
 		t.Fatalf("%v after %d requests", err, requests.Load())
 	}
 	first, last := canceled.CancellationReasons[0], canceled.CancellationReasons[1]
-	if aws.ToString(first.Code) != "None" || aws.ToString(last.Code) != "TransactionConflict" || canceled.ErrorMessage() == "" {
+	if aws.ToString(first.Code) != "None" || aws.ToString(last.Code) != "TransactionConflict" ||
+		canceled.ErrorMessage() == "" {
 		t.Errorf("reasons %v, %v; message %q", aws.ToString(first.Code), aws.ToString(last.Code), canceled.ErrorMessage())
 	}
 }

@@ -9,8 +9,8 @@ import (
 // remembered has the last response to a read, and the last one that was different.
 type remembered struct{ last, before *response }
 
-// isEventual reports whether DynamoDB may answer the read from a copy that lacks the last writes. That is so for each read of an index,
-// and for other reads that do not ask for consistency.
+// isEventual reports whether DynamoDB may answer the read from a copy that lacks the last writes. That is so for each
+// read of an index, and for other reads that do not ask for consistency.
 func isEventual(in *request) bool {
 	if !Stale.AppliesTo(in.call) {
 		return false
@@ -47,8 +47,8 @@ func (p *Proxy) remember(in *request, out *response) {
 	p.answers[key] = known
 }
 
-// earlier answers an eventually consistent read with the response to the same read at an earlier time, if there is one: the last
-// response that is different, or else the last one.
+// earlier answers an eventually consistent read with the response to the same read at an earlier time, if there is one:
+// the last response that is different, or else the last one.
 func (p *Proxy) earlier(in *request) (out *response, done bool, err error) {
 	if !isEventual(in) {
 		out, err = p.forward(in)

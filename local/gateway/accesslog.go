@@ -66,7 +66,7 @@ func (g *gateway) contextValues(c *call) map[string]string {
 type integration struct {
 	called  bool
 	latency time.Duration
-	status  int // of the function's response; 0 if there is none
+	status  int // of the function's response; 0 without a response
 }
 
 func (i integration) add(values map[string]string) {

@@ -197,7 +197,8 @@ func encodeBody(h http.Header, body []byte) (string, bool) {
 	compressed := h.Get("Content-Encoding") != "" && !strings.EqualFold(h.Get("Content-Encoding"), "identity")
 	switch typ = strings.TrimSpace(typ); {
 	case compressed:
-	case strings.HasPrefix(typ, "text/"), typ == "application/json", typ == "application/xml", typ == "application/javascript":
+	case strings.HasPrefix(typ, "text/"), typ == "application/json", typ == "application/xml",
+		typ == "application/javascript":
 		return string(body), false
 	}
 	return base64.StdEncoding.EncodeToString(body), true

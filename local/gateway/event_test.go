@@ -57,8 +57,10 @@ func TestEventMatchesAWSLambdaGo(t *testing.T) {
 	if err := decoder.Decode(&event); err != nil {
 		t.Fatal(err)
 	}
-	if event.Body != "body" || event.Cookies[0] != "d=e" || event.QueryStringParameters["b"] != "c" || event.PathParameters["proxy"] != "a" ||
-		event.RequestContext.HTTP.Method != http.MethodPost || event.RequestContext.TimeEpoch == 0 || event.RequestContext.APIID == "" {
+	if event.Body != "body" || event.Cookies[0] != "d=e" || event.QueryStringParameters["b"] != "c" ||
+		event.PathParameters["proxy"] != "a" ||
+		event.RequestContext.HTTP.Method != http.MethodPost || event.RequestContext.TimeEpoch == 0 ||
+		event.RequestContext.APIID == "" {
 		t.Errorf("got %+v", event)
 	}
 }
@@ -92,9 +94,11 @@ func compareGolden(t *testing.T, name, url string, event []byte) {
 func TestBodyEncodingByContentType(t *testing.T) {
 	f := start(t, payload(`{"statusCode":200}`), nil)
 	for typ, text := range map[string]bool{
-		"text/csv": true, "TEXT/HTML; charset=x": true, "application/json": true, "application/xml": true, "application/javascript": true,
-		"": false, "application/problem+json": false, "application/x-www-form-urlencoded": false, "multipart/form-data; boundary=b": false,
-		"application/octet-stream": false,
+		"text/csv": true, "TEXT/HTML; charset=x": true, "application/json": true, "application/xml": true,
+		"application/javascript": true,
+		"":                       false, "application/problem+json": false, "application/x-www-form-urlencoded": false,
+		"multipart/form-data; boundary=b": false,
+		"application/octet-stream":        false,
 	} {
 		headers := []string{"Content-Type", typ}
 		if typ == "" {

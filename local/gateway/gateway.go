@@ -47,8 +47,8 @@ type Config struct {
 	Throttles map[string]template.Throttle
 	// AccountID and APIID appear in events. Empty values mean the template's defaults.
 	AccountID, APIID string
-	// Ready waits until a function can be invoked; the timeout does not include this wait. If the function does not compile, it returns what
-	// is wrong, which is the answer to its developer. It may be nil.
+	// Ready waits until a function can be invoked; the timeout does not include this wait. If the function does not
+	// compile, it returns the errors, which the caller gets as the response. It may be nil.
 	Ready func(ctx context.Context, function string) (mistake string, err error)
 	// Timeout bounds the wait for a function; 0 means API Gateway's 30 s.
 	Timeout time.Duration
@@ -93,7 +93,7 @@ func newLimiter(t template.Throttle) *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(t.Rate), t.Burst)
 }
 
-// limiterOf returns the limiter of a request: that of its route or of the API.
+// limiterOf returns the limiter of the request's route, or else of the API.
 func (g *gateway) limiterOf(c *call) *rate.Limiter {
 	if found, ok := findRoute(g.table, c.request.Method, c.path); ok && g.routes[found.key] != nil {
 		return g.routes[found.key]
@@ -258,7 +258,8 @@ func (c *call) toResponse(o outcome) *response {
 	return answer
 }
 
-// statusClientClosed is what nginx logs if the client closed the connection before the response. It is no failure of the service.
+// statusClientClosed is what nginx logs if the client closed the connection before the response. It is not a failure of
+// the service.
 const statusClientClosed = 499
 
 // failureStatus returns the status of HTTP APIs for an error of Lambda. A function's timeout counts

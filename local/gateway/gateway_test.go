@@ -131,7 +131,8 @@ func TestFunctionThatDoesNotCompileAnswersWithTheError(t *testing.T) {
 	}
 }
 
-// TestClientThatLeavesDuringABuildIsNoError checks the status in the log, which the dashboard counts as an error from 500 on.
+// TestClientThatLeavesDuringABuildIsNoError checks the status in the log, which the dashboard counts as an error from
+// 500 on.
 func TestClientThatLeavesDuringABuildIsNoError(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	f := start(t, payload(`{"statusCode":200}`), func(c *gateway.Config) {
@@ -218,7 +219,8 @@ func TestTooLargeRequests(t *testing.T) {
 	if got := f.do("POST", "/v1/users", large); got.status != 413 || got.body != `{"message":"Request Entity Too Large"}` {
 		t.Errorf("a body over 10 MB: %d %s", got.status, got.body)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.url+"/v1/users", io.MultiReader(strings.NewReader(large)))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.url+"/v1/users",
+		io.MultiReader(strings.NewReader(large)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +265,8 @@ func TestClientDisconnectsDuringBody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(connection, "POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf"); err != nil {
+	if _, err := io.WriteString(connection,
+		"POST /v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf"); err != nil {
 		t.Fatal(err)
 	}
 	if err := connection.Close(); err != nil {
@@ -346,7 +349,8 @@ func TestRawRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		if response.StatusCode != http.StatusOK || event.RawPath != test.path || event.RawQueryString != test.query {
-			t.Errorf("%q: %d, rawPath %q, rawQueryString %q", test.request, response.StatusCode, event.RawPath, event.RawQueryString)
+			t.Errorf("%q: %d, rawPath %q, rawQueryString %q", test.request, response.StatusCode, event.RawPath,
+				event.RawQueryString)
 		}
 	}
 }
@@ -377,7 +381,8 @@ func TestRecordText(t *testing.T) {
 	if got := r.Text(true); !strings.Contains(got, "\x1b[31m500\x1b[0m") {
 		t.Errorf("no color in %q", got)
 	}
-	if got, want := r.Short(true), "03:04:05  GET     \x1b[31m500\x1b[0m     12 ms  /a\\x1b[2J  broken\\nhere"; got != want {
+	if got, want := r.Short(true),
+		"03:04:05  GET     \x1b[31m500\x1b[0m     12 ms  /a\\x1b[2J  broken\\nhere"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	mistyped := gateway.Record{Path: "/v1/psk_0123456789ab_SECRET", Err: errors.New("no route /psk_0123456789ab_SECRET")}
@@ -403,10 +408,12 @@ func TestRecordText(t *testing.T) {
 	}
 }
 
-// TestRefusedBodiesAreRead refuses a large body before it is read. The client reads the response only after it has sent the whole body.
+// TestRefusedBodiesAreRead refuses a large body before it is read. The client reads the response only after it has sent
+// the whole body.
 func TestRefusedBodiesAreRead(t *testing.T) {
 	f := start(t, payload(`{"statusCode":200}`), func(c *gateway.Config) { c.Routes = routes[:1] })
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.url+"/nowhere", strings.NewReader(strings.Repeat("x", 24<<20)))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.url+"/nowhere",
+		strings.NewReader(strings.Repeat("x", 24<<20)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,8 @@ func (r Record) Text(color bool) string {
 		status = fmt.Sprintf("\x1b[%dm%s\x1b[0m", statusColor(r.Status), status)
 	}
 	line := fmt.Sprintf("%s  %s  %-7s %-32s  %-18s %-26s  %8s  %-4s  %8s  %s",
-		r.Time.Format("15:04:05.000"), status, printable(r.Method), printable(maskSecrets(r.Path)), dash(r.Function), dash(r.RouteKey),
+		r.Time.Format("15:04:05.000"), status, printable(r.Method), printable(maskSecrets(r.Path)), dash(r.Function),
+		dash(r.RouteKey),
 		r.Duration.Round(10*time.Microsecond), r.startKind(), size(r.Bytes), r.RequestID)
 	if r.Err != nil {
 		line += "  " + printable(maskSecrets(r.Err.Error()))
@@ -97,14 +98,16 @@ func size(n int) string {
 	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
 }
 
-// credentialHead matches a credential up to its secret part: kind_id_, in any case. An underscore may be encoded, also twice.
+// credentialHead matches a credential up to its secret part: kind_id_, in any case. An underscore may be encoded, also
+// twice.
 var credentialHead = regexp.MustCompile(`(?i)ps[a-z](?:_|%(?:25)*5f)[0-9a-z]{12}(?:_|%(?:25)*5f)`)
 
-// secretCharacters also has those of an encoded or doubled underscore, behind which the secret of an overlapping credential could follow.
+// secretCharacters also has those of an encoded or doubled underscore, behind which the secret of an overlapping
+// credential could follow.
 const secretCharacters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_%"
 
-// maskSecrets replaces the secret parts of credentials, which a person can type into a path, by an ellipsis. The functions mask the same
-// in their logs (shared/core/text).
+// maskSecrets replaces the secret parts of credentials, which a person can type into a path, by an ellipsis. The
+// functions mask the same in their logs (shared/core/text).
 func maskSecrets(text string) string {
 	var masked strings.Builder
 	for {

@@ -126,7 +126,8 @@ func TestCORSHeadersOfResponses(t *testing.T) {
 	f := start(t, payload(`{"statusCode":200,"headers":
 		{"access-control-allow-origin":"https://own","access-control-max-age":"1","vary":"Accept"}}`),
 		withCORS(template.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"GET"}, ExposeHeaders: []string{"etag", "location"}}))
-	want := http.Header{"Access-Control-Allow-Origin": {"*"}, "Access-Control-Expose-Headers": {"etag,location"}, "Vary": {"Accept"}}
+	want := http.Header{"Access-Control-Allow-Origin": {"*"}, "Access-Control-Expose-Headers": {"etag,location"},
+		"Vary": {"Accept"}}
 	if diff := cmp.Diff(want, corsOf(f.do("GET", "/v1/users", "", "Origin", "https://x").header)); diff != "" {
 		t.Error(diff)
 	}

@@ -113,7 +113,8 @@ func (p pattern) match(method string, words []string) (map[string]string, bool) 
 	if p.fallback {
 		return nil, true
 	}
-	if p.method != "ANY" && p.method != method || len(words) < len(p.segments) || !p.greedy && len(words) != len(p.segments) {
+	if p.method != "ANY" && p.method != method || len(words) < len(p.segments) || !p.greedy &&
+		len(words) != len(p.segments) {
 		return nil, false
 	}
 	var parameters map[string]string

@@ -25,8 +25,8 @@ func NewAuthorizer(accountID string, log func(string)) *Authorizer {
 	return a
 }
 
-// Observe makes the authorizer call a function with the role and the first action of each permitted call. It must be called
-// before the first call.
+// Observe makes the authorizer call a function with the role and the first action of each permitted call. It must be
+// called before the first call.
 func (a *Authorizer) Observe(observe func(role, action string)) { a.observe = observe }
 
 // SetRoles replaces all roles.
@@ -89,15 +89,18 @@ func (d *Denial) Error() string {
 	if d.IsExplicit {
 		reason = "with an explicit deny in an identity-based policy"
 	}
-	return fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s %s", d.Principal, r.Action, r.Resource, reason)
+	return fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s %s", d.Principal, r.Action, r.Resource,
+		reason)
 }
 
 // line returns the line for the developer.
 func (d *Denial) line(role string) string {
 	if d.IsExplicit {
-		return fmt.Sprintf("access denied: a statement of %s in template.yaml denies %s on %s", role, d.Request.Action, d.Request.Resource)
+		return fmt.Sprintf("access denied: a statement of %s in template.yaml denies %s on %s", role, d.Request.Action,
+			d.Request.Resource)
 	}
-	return fmt.Sprintf("access denied: %s in template.yaml does not allow %s on %s%s", role, d.Request.Action, d.Request.Resource, d.context())
+	return fmt.Sprintf("access denied: %s in template.yaml does not allow %s on %s%s", role, d.Request.Action,
+		d.Request.Resource, d.context())
 }
 
 func (d *Denial) context() string {

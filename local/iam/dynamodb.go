@@ -59,8 +59,8 @@ func (d DynamoDB) requests(w http.ResponseWriter, r *http.Request) ([]Request, e
 
 type attributes = map[string]map[string]any
 
-// dynamoCall has the members of all operations that name tables and keys. The names of members are case-sensitive and occur once,
-// as for the engine. Otherwise a second member tableName could hide the table that the engine uses.
+// dynamoCall has the members of all operations that name tables and keys. The names of members are case-sensitive and
+// occur once, as for the engine. Otherwise a second member tableName could hide the table that the engine uses.
 type dynamoCall struct {
 	TableName, IndexName      string
 	Key, Item                 attributes

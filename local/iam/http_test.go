@@ -16,7 +16,8 @@ func arn(service, resource string) string {
 	return "arn:aws:" + service + ":us-east-1:000000000000:" + resource
 }
 
-// send sends a call to a guard whose role allows nothing, and returns the answer and the actions and resources that it logs.
+// send sends a call to a guard whose role allows nothing, and returns the answer and the actions and resources that it
+// logs.
 func send(t *testing.T, guard func(*iam.Authorizer) http.Handler, call *http.Request) (answer *httptest.ResponseRecorder, denied string) {
 	t.Helper()
 	a := iam.NewAuthorizer("000000000000", func(line string) { _, denied, _ = strings.Cut(line, "does not allow ") })
@@ -31,7 +32,8 @@ func signed(t *testing.T, target, body string) *http.Request {
 	t.Helper()
 	session := iam.NewSession("WorkRole")
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+session.AccessKeyID+"/20260101/us-east-1/x/aws4_request, Signature=0")
+	r.Header.Set("Authorization",
+		"AWS4-HMAC-SHA256 Credential="+session.AccessKeyID+"/20260101/us-east-1/x/aws4_request, Signature=0")
 	r.Header.Set("X-Amz-Security-Token", session.SessionToken)
 	r.Header.Set("X-Amz-Target", target)
 	return r
@@ -95,7 +97,8 @@ func TestMailsNeedTheConfigurationSet(t *testing.T) {
 		{Actions: []string{"ses:SendEmail"}, Resources: []string{arn("ses", "identity/*")}},
 	}}})
 	answer := httptest.NewRecorder()
-	iam.SES(a, arn).Guard(echo).ServeHTTP(answer, signed(t, "", `{"FromEmailAddress":"a@b.example","Content":{"Simple":{}}}`))
+	iam.SES(a, arn).Guard(echo).ServeHTTP(answer,
+		signed(t, "", `{"FromEmailAddress":"a@b.example","Content":{"Simple":{}}}`))
 	if answer.Code != http.StatusForbidden || !strings.Contains(answer.Body.String(), "configuration-set/default") {
 		t.Errorf("%d %s", answer.Code, answer.Body)
 	}
@@ -112,9 +115,11 @@ func TestServicesNameActionAndResource(t *testing.T) {
 		status                      int
 	}{
 		{"ses", "", `{"FromEmailAddress":"Portside <a@b.example>","Content":{"Simple":{}}}`,
-			"ses:SendEmail on " + arn("ses", "identity/b.example") + " with ses:FromAddress = a@b.example", http.StatusForbidden},
+			"ses:SendEmail on " + arn("ses", "identity/b.example") + " with ses:FromAddress = a@b.example",
+			http.StatusForbidden},
 		{"ses", "", `{"FromEmailAddress":"a@b.example","Content":{"Raw":{"Data":"eA=="}}}`,
-			"ses:SendRawEmail on " + arn("ses", "identity/b.example") + " with ses:FromAddress = a@b.example", http.StatusForbidden},
+			"ses:SendRawEmail on " + arn("ses", "identity/b.example") + " with ses:FromAddress = a@b.example",
+			http.StatusForbidden},
 		{"secrets", "secretsmanager.GetSecretValue", `{"SecretId":"portside/acme"}`,
 			"secretsmanager:GetSecretValue on " + arn("secretsmanager", "secret:portside/acme-??????"), http.StatusBadRequest},
 		{"secrets", "secretsmanager.GetSecretValue", `{"SecretId":"portside/acme","secretId":"free","Name":"free"}`,
@@ -122,19 +127,22 @@ func TestServicesNameActionAndResource(t *testing.T) {
 		{"secrets", "secretsmanager.CreateSecret", `{"Name":"portside/acme","name":"free","SecretId":"free"}`,
 			"secretsmanager:CreateSecret on " + arn("secretsmanager", "secret:portside/acme-??????"), http.StatusBadRequest},
 		{"ses", "", `{"FromEmailAddress":"a@b.example","fromEmailAddress":"a@free.example","Content":{"Simple":{}}}`,
-			"ses:SendEmail on " + arn("ses", "identity/b.example") + " with ses:FromAddress = a@b.example", http.StatusForbidden},
+			"ses:SendEmail on " + arn("ses", "identity/b.example") + " with ses:FromAddress = a@b.example",
+			http.StatusForbidden},
 		{"secrets", "secretsmanager.PutSecretValue", `{"SecretId":"` + arn("secretsmanager", "secret:x-AbCdEf") + `"}`,
 			"secretsmanager:PutSecretValue on " + arn("secretsmanager", "secret:x-AbCdEf"), http.StatusBadRequest},
 		{"ecr", "AmazonEC2ContainerRegistry_V20150921.GetAuthorizationToken", `{}`, "ecr:GetAuthorizationToken on *", http.StatusBadRequest},
 	} {
 		answer, denied := send(t, guards[test.service], signed(t, test.target, test.body))
-		if denied != test.want || answer.Code != test.status || answer.Header().Get("X-Amzn-Errortype") != "AccessDeniedException" {
+		if denied != test.want || answer.Code != test.status || answer.Header().
+			Get("X-Amzn-Errortype") != "AccessDeniedException" {
 			t.Errorf("%s: %d %s, denied %s, want %s", test.service, answer.Code, answer.Body, denied, test.want)
 		}
 	}
 	for _, service := range slices.Sorted(maps.Keys(guards)) {
 		developer := signed(t, "", `{"a":1}`)
-		developer.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/x/aws4_request, Signature=0")
+		developer.Header.Set("Authorization",
+			"AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/x/aws4_request, Signature=0")
 		if answer, _ := send(t, guards[service], developer); answer.Code/100 != 4 {
 			t.Errorf("%s: a token with a permanent key: %d", service, answer.Code)
 		}
@@ -155,7 +163,8 @@ func TestGuardPassesAllowedCalls(t *testing.T) {
 	a := iam.NewAuthorizer("000000000000", func(line string) { t.Error(line) })
 	a.SetRoles([]iam.Role{{ID: "WorkRole", Statements: []iam.Statement{{
 		Actions: []string{"dynamodb:PutItem"}, Resources: []string{arn("dynamodb", "table/T")},
-		Conditions: []iam.Condition{{Operator: "ForAllValues:StringLike", Key: "dynamodb:LeadingKeys", Values: []string{"count#*"}}},
+		Conditions: []iam.Condition{{Operator: "ForAllValues:StringLike", Key: "dynamodb:LeadingKeys",
+			Values: []string{"count#*"}}},
 	}}}})
 	const body = `{"TableName":"T","Item":{"pk":{"S":"count#1"}}}`
 	answer := httptest.NewRecorder()

@@ -1,9 +1,10 @@
 // Package iam decides what the role of a function permits, as AWS Identity and Access Management does.
 //
-// The local engines accept every signed request. On AWS, a function has temporary credentials of its role, and a request
-// that the role's policies do not allow is denied. This package gives each role such credentials, evaluates the policies of
-// template.yaml, and words denials as AWS does. Requests with the engines' own keys are those of the developer, who may do
-// everything. The package implements only what policies in template.yaml use; the template's reader refuses the rest.
+// The local engines accept every signed request. On AWS, a function has temporary credentials of its role, and a
+// request that the role's policies do not allow is denied. This package gives each role such credentials, evaluates the
+// policies of template.yaml, and words denials as AWS does. Requests with the engines' own keys are those of the
+// developer, who may do everything. The package implements only what policies in template.yaml use; the template's
+// reader refuses the rest.
 package iam
 
 import (
@@ -17,7 +18,8 @@ type Role struct {
 	Statements []Statement
 }
 
-// Statement is one statement of a policy. Actions, Resources and the values of some conditions may have the wildcards * and ?.
+// Statement is one statement of a policy. Actions, Resources and the values of some conditions may have the wildcards *
+// and ?.
 type Statement struct {
 	IsDeny     bool
 	Actions    []string
@@ -37,8 +39,8 @@ var Operators = []string{
 	"Bool", "Null", "StringEquals", "StringLike", "ForAllValues:StringEquals", "ForAllValues:StringLike",
 }
 
-// Keys are the keys of conditions that requests have. With another key, or another spelling of one, some operators would be
-// true for each request. The last key belongs to a service without a local engine, whose calls go to AWS.
+// Keys are the keys of conditions that requests have. With another key, or another spelling of one, some operators
+// would be true for each request. The last key belongs to a service without a local engine, whose calls go to AWS.
 var Keys = []string{"dynamodb:LeadingKeys", "ses:FromAddress", "transcribe:OutputBucketName"}
 
 // Request is one action on one resource.

@@ -10,7 +10,8 @@ import (
 
 func TestDecide(t *testing.T) {
 	allow := func(actions, resources string, conditions ...iam.Condition) iam.Statement {
-		return iam.Statement{Actions: strings.Split(actions, ","), Resources: strings.Split(resources, ","), Conditions: conditions}
+		return iam.Statement{Actions: strings.Split(actions, ","), Resources: strings.Split(resources, ","),
+			Conditions: conditions}
 	}
 	deny := allow("s3:DeleteObject", "*")
 	deny.IsDeny = true
@@ -55,7 +56,8 @@ func TestDecide(t *testing.T) {
 
 // A pattern with many stars must not take exponential time.
 func TestMatchingIsFast(t *testing.T) {
-	role := iam.Role{Statements: []iam.Statement{{Actions: []string{"*"}, Resources: []string{strings.Repeat("a*", 1_000) + "b"}}}}
+	role := iam.Role{Statements: []iam.Statement{{Actions: []string{"*"},
+		Resources: []string{strings.Repeat("a*", 1_000) + "b"}}}}
 	if got := role.Decide(iam.Request{Action: "a:b", Resource: strings.Repeat("a", 10_000)}); got != iam.NoMatch {
 		t.Errorf("decision %d, want none", got)
 	}
@@ -69,7 +71,8 @@ func TestAuthorize(t *testing.T) {
 	if err := a.Authorize(session, read); !errors.Is(err, iam.ErrInvalidToken) {
 		t.Errorf("unknown role: %v", err)
 	}
-	a.SetRoles([]iam.Role{{ID: "WorkRole", Statements: []iam.Statement{{Actions: []string{"s3:GetObject"}, Resources: []string{"x"}}}}})
+	a.SetRoles([]iam.Role{{ID: "WorkRole",
+		Statements: []iam.Statement{{Actions: []string{"s3:GetObject"}, Resources: []string{"x"}}}}})
 	if err := a.Authorize(session, read); err != nil || len(lines) != 0 {
 		t.Errorf("allowed: %v, logged %q", err, lines)
 	}

@@ -13,8 +13,8 @@ import (
 // ARN returns the ARN of a resource of a service.
 type ARN func(service, resource string) string
 
-// SES returns the Service that authorizes SES v2's SendEmail, for an identity with a default configuration set: SES then also asks for the
-// permission for this set.
+// SES returns the Service that authorizes SES v2's SendEmail, for an identity with a default configuration set: SES
+// then also asks for the permission for this set.
 func SES(a *Authorizer, arn ARN) Service {
 	return Service{Authorizer: a, DeniedStatus: http.StatusForbidden, Requests: func(_ *http.Request, body []byte) ([]Request, error) {
 		var call struct {

@@ -5,7 +5,8 @@ import "strings"
 // temporaryPrefix begins the access key IDs of temporary credentials on AWS.
 const temporaryPrefix = "ASIA"
 
-// tokenSuffix gives session tokens about the length of those on AWS, and characters that must be escaped in URLs and forms.
+// tokenSuffix gives session tokens about the length of those on AWS, and characters that must be escaped in URLs and
+// forms.
 var tokenSuffix = "/" + strings.Repeat("+aws/0", 100) + "=="
 
 // Session is the temporary credentials of a role. They are not secret, and do not expire.

@@ -96,7 +96,7 @@ func traceID(at time.Time) string {
 	return "Root=1-" + strconv.FormatInt(at.Unix(), 16) + "-" + randomHex(12) + ";Parent=" + randomHex(8) + ";Sampled=0"
 }
 
-// running returns the invocation that the request answers. If there is none, it writes an error.
+// running returns the invocation that the request answers. If the request answers none, it writes an error.
 func (s *sandbox) running(w http.ResponseWriter, r *http.Request) (*invocation, bool) {
 	s.mu.Lock()
 	inv := s.current

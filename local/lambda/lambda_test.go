@@ -32,7 +32,8 @@ func buildProbesAndRun(m *testing.M) int {
 	for i := range probes {
 		probes[i] = filepath.Join(dir, fmt.Sprint("probe", i+1))
 		flag := fmt.Sprintf("-ldflags=-X main.version=%d", i+1)
-		out, err := exec.Command("go", "build", "-tags", "lambda.norpc", flag, "-o", probes[i], "./testdata/probe").CombinedOutput()
+		out, err := exec.Command("go", "build", "-tags", "lambda.norpc", flag, "-o", probes[i], "./testdata/probe").
+			CombinedOutput()
 		if err != nil {
 			panic(string(out))
 		}

@@ -98,9 +98,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Invoke invokes a function. Above the concurrency of the function or of the account, it returns ErrThrottled at once, as Lambda does.
-// Below, AWS would start another sandbox, but this machine has fewer. So while all sandboxes are busy, Invoke waits until the context ends,
-// but no longer than the function's Timeout. As in the cloud, canceling the context does not stop a running invocation.
+// Invoke invokes a function. Above the concurrency of the function or of the account, it returns ErrThrottled at once,
+// as Lambda does. Below, AWS would start another sandbox, but this machine has fewer. So while all sandboxes are busy,
+// Invoke waits until the context ends, but no longer than the function's Timeout. As in the cloud, canceling the
+// context does not stop a running invocation.
 func (r *Runtime) Invoke(ctx context.Context, function string, payload []byte) (Result, error) {
 	if len(payload) > MaxPayloadBytes {
 		return Result{}, ErrPayloadTooLarge
@@ -153,8 +154,8 @@ func (r *Runtime) Reload(function string) {
 	}
 }
 
-// KillBusy kills the processes of a function that work on an invocation, as a crash does. Their invocations fail. KillBusy returns when
-// the processes have exited.
+// KillBusy kills the processes of a function that work on an invocation, as a crash does. Their invocations fail.
+// KillBusy returns when the processes have exited.
 func (r *Runtime) KillBusy(function string) {
 	var wg sync.WaitGroup
 	for _, s := range r.running() {

@@ -76,7 +76,8 @@ func TestOutputReachesConfigLines(t *testing.T) {
 	f.await("the hook has it too", func() bool { return len(lines) == 2 })
 	<-lines
 	l := <-lines
-	if l.Function != "Probe" || !strings.HasSuffix(l.Text, " the process should exit") || strings.Contains(l.Text, "Probe |") {
+	if l.Function != "Probe" || !strings.HasSuffix(l.Text, " the process should exit") ||
+		strings.Contains(l.Text, "Probe |") {
 		t.Errorf("%+v", l)
 	}
 	a := f.invoke(`{}`)
@@ -123,7 +124,7 @@ func TestInvocationsWaitWhileAllProcessesAreBusy(t *testing.T) {
 	}
 }
 
-// TestInvocationsAboveConcurrencyAreThrottled reaches the concurrency of a function and that of the account.
+// TestInvocationsAboveConcurrencyAreThrottled reaches the concurrency of a function, and then of the account.
 func TestInvocationsAboveConcurrencyAreThrottled(t *testing.T) {
 	for name, limit := range map[string]func(*lambda.Config){
 		"reserved": func(c *lambda.Config) { c.Functions[0].Concurrency = 2 },
@@ -147,7 +148,8 @@ func TestInvocationsAboveConcurrencyAreThrottled(t *testing.T) {
 	}
 }
 
-// TestReservedConcurrencyIsApart invokes a function with reserved concurrency while the others have used up the account's.
+// TestReservedConcurrencyIsApart invokes a function with reserved concurrency while other functions have used up the
+// account's.
 func TestReservedConcurrencyIsApart(t *testing.T) {
 	f := start(t, func(c *lambda.Config) {
 		c.Concurrency = 1
@@ -287,7 +289,8 @@ func TestInitFailure(t *testing.T) {
 func TestMissingBinary(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.Functions[0].Binary += "-missing"; c.MaxSandboxes = 1 })
 	for range 2 {
-		if _, err := f.Invoke(t.Context(), "Probe", []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "no such file") {
+		if _, err := f.Invoke(t.Context(), "Probe", []byte(`{}`)); err == nil ||
+			!strings.Contains(err.Error(), "no such file") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -96,7 +96,8 @@ func TestLinesAreDeliveredInBatches(t *testing.T) {
 		}
 		id := all.LogEvents[0].ID
 		want := events.CloudwatchLogsData{
-			Owner: "000000000000", LogGroup: "charts", LogStream: "s1", SubscriptionFilters: []string{"Pulls"}, MessageType: "DATA_MESSAGE",
+			Owner: "000000000000", LogGroup: "charts", LogStream: "s1", SubscriptionFilters: []string{"Pulls"},
+			MessageType: "DATA_MESSAGE",
 			LogEvents: []events.CloudwatchLogsLogEvent{
 				{ID: id, Timestamp: all.LogEvents[0].Timestamp, Message: first},
 				{ID: all.LogEvents[2].ID, Timestamp: all.LogEvents[0].Timestamp + 199, Message: `{"msg":"pull","n":"2"}`},

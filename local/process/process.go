@@ -23,7 +23,8 @@ import (
 )
 
 // drainTimeout bounds reading of output after the child has exited. Only a descendant that left the
-// process group can keep the pipe open that long. On a busy machine, a shorter time loses the last lines, which say why the child exited.
+// process group can keep the pipe open that long. On a busy machine, a shorter time loses the last lines, which say why
+// the child exited.
 const drainTimeout = 10 * time.Second
 
 // Options describe a child. It inherits nothing else from the parent.
@@ -163,8 +164,8 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// KillAll kills all running children with their groups and does not wait for them. It is for a program that exits at once: the kernel
-// would kill the children, but not their children, such as the compilers of a build.
+// KillAll kills all running children with their groups and does not wait for them. It is for a program that exits at
+// once: the kernel would kill the children, but not their children, such as the compilers of a build.
 func KillAll() {
 	running.Range(func(p, _ any) bool {
 		p.(*Process).signal(syscall.SIGKILL)

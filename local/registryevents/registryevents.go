@@ -1,11 +1,11 @@
-// Package registryevents stands for Amazon ECR's events in EventBridge: it receives the notifications of the registry engine and invokes
-// the functions whose rules in the template match.
+// Package registryevents stands for Amazon ECR's events in EventBridge: it receives the notifications of the registry
+// engine and invokes the functions whose rules in the template match.
 //
-// A function that gets an event finds in the registry what was pushed: the engine's process sends notifications after the pushes
-// that they are about.
+// A function that gets an event finds the pushed content in the registry: the engine's process sends notifications
+// after the pushes that they are about.
 //
-// The path of the receiver contains a secret, because any web page can post to a local port. The engine retries a failed notification. It
-// loses the unsent ones when it stops.
+// The path of the receiver contains a secret, because any web page can post to a local port. The engine retries a
+// failed notification. It loses the unsent ones when it stops.
 package registryevents
 
 import (
@@ -88,8 +88,9 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	for _, e := range n.Events {
 		if action := actions[e.Action]; action != "" && e.Target.MediaType != layers {
 			r.notify(event{
-				Version: "0", ID: e.ID, DetailType: "ECR Image Action", Source: "aws.ecr", Account: r.config.AccountID, Region: r.config.Region,
-				Time: e.Timestamp.UTC().Format(time.RFC3339), Resources: []string{},
+				Version: "0", ID: e.ID, DetailType: "ECR Image Action", Source: "aws.ecr", Account: r.config.AccountID,
+				Region: r.config.Region,
+				Time:   e.Timestamp.UTC().Format(time.RFC3339), Resources: []string{},
 				Detail: detail{"SUCCESS", e.Target.Repository, e.Target.Digest, action, e.Target.Tag},
 			})
 		}

@@ -17,8 +17,8 @@ import (
 	"portside/testclient/scale"
 )
 
-// TestPushesAndDeletionsAreEvents checks the events that functions get for pushes, for a tag that moves, and for deletions. A pull sends
-// none.
+// TestPushesAndDeletionsAreEvents checks the events that functions get for pushes, for a tag that moves, and for
+// deletions. A pull sends none.
 func TestPushesAndDeletionsAreEvents(t *testing.T) {
 	const most = 100
 	events := make(chan string, most)
@@ -52,8 +52,8 @@ func TestPushesAndDeletionsAreEvents(t *testing.T) {
 	s.stopQuietly(t)
 }
 
-// TestEventsComeAfterTheirPush reads the tag of each event when it arrives, as IndexImages does. The tag has the manifest of the event,
-// also if it had another one before.
+// TestEventsComeAfterTheirPush reads the tag of each event when it arrives, as IndexImages does. The tag has the
+// manifest of the event, also if it had another one before.
 func TestEventsComeAfterTheirPush(t *testing.T) {
 	found := make(chan error)
 	var running atomic.Pointer[server]

@@ -14,7 +14,7 @@ import (
 const userName = "AWS"
 
 // requirePassword refuses all requests without the password, including HEAD requests and unknown
-// paths. The password may be that of a role.
+// paths. The password may belong to a role.
 func requirePassword(password string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(userName + ":" + password))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

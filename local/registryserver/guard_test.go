@@ -15,10 +15,12 @@ func TestAllRequestsNeedPassword(t *testing.T) {
 	callers := []struct{ user, password string }{
 		{}, {"AWS", ""}, {"AWS", "wrong"}, {"AWS", password + " "}, {"aws", password}, {"", password},
 	}
-	for _, path := range []string{"/", "/v2/", "/v2/_catalog", "/v2/acme/api/manifests/1", "/v2/acme/api/tags/list", "/unknown"} {
+	for _, path := range []string{"/", "/v2/", "/v2/_catalog", "/v2/acme/api/manifests/1", "/v2/acme/api/tags/list",
+		"/unknown"} {
 		for _, c := range callers {
 			response, body := s.do(t, call{method: http.MethodGet, path: path, user: c.user, password: c.password})
-			if response.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(body, `{"errors":[{"code":"UNAUTHORIZED",`) ||
+			if response.StatusCode != http.StatusUnauthorized ||
+				!strings.HasPrefix(body, `{"errors":[{"code":"UNAUTHORIZED",`) ||
 				response.Header.Get("WWW-Authenticate") != `Basic realm="registry"` {
 				t.Errorf("%s as %q with %q: %s %v %s", path, c.user, c.password, response.Status, response.Header, body)
 			}

@@ -231,7 +231,8 @@ func TestStorageFailuresAreLogged(t *testing.T) {
 	}
 	s.Stop(stopTimeout)
 	const want = "registryserver: GET /v2/acme/api/manifests/1 was answered with 500: "
-	if output := s.Tail(); !strings.HasPrefix(output, want) || !strings.Contains(output, "localhost:1") || strings.Count(output, "\n") != 1 {
+	if output := s.Tail(); !strings.HasPrefix(output, want) || !strings.Contains(output, "localhost:1") ||
+		strings.Count(output, "\n") != 1 {
 		t.Errorf("output %q", output)
 	}
 }

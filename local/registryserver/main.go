@@ -41,7 +41,8 @@ func main() {
 	flag.StringVar(&s.bucket, "bucket", "", "`name` of the bucket, which must exist")
 	flag.StringVar(&s.region, "region", "us-east-1", "`region` of the signatures")
 	flag.StringVar(&s.events, "events", "", "`URL` that receives notifications of pushes and deletions; empty for none")
-	flag.StringVar(&s.authorizeURL, "authorize-url", "", "`URL` of the iam.Authorizer that decides about the logins of roles")
+	flag.StringVar(&s.authorizeURL, "authorize-url", "",
+		"`URL` of the iam.Authorizer that decides about the logins of roles")
 	flag.StringVar(&s.arn, "arn", "", "`prefix` of the ARNs of repositories, which the iam.Authorizer gets")
 	flag.Parse()
 	s.accessKey, s.secretKey = os.Getenv("REGISTRYSERVER_ACCESS_KEY"), os.Getenv("REGISTRYSERVER_SECRET_KEY")

@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// relay passes notifications of the registry on. The registry sends a notification before it writes the tag of a pushed manifest, so
-// whoever then reads the tag finds the earlier manifest, or none. The events of Amazon ECR come after a push. So the relay waits for the
-// writes that run when it receives a notification.
+// relay passes notifications of the registry on. The registry sends a notification before it writes the tag of a pushed
+// manifest, so whoever then reads the tag finds the earlier manifest, or none. The events of Amazon ECR come after a
+// push. So the relay waits for the writes that run when it receives a notification.
 //
 // Its path contains a secret, because any web page can post to a local port.
 type relay struct {
@@ -65,7 +65,8 @@ func (y *relay) start() (end func()) {
 	}
 }
 
-// wait waits for the running writes. It returns false if the registry gives up first; it then sends the notification again.
+// wait waits for the running writes. It returns false if the registry gives up first; it then sends the notification
+// again.
 func (y *relay) wait(r *http.Request) bool {
 	y.mu.Lock()
 	running := slices.Collect(maps.Keys(y.running))

@@ -13,7 +13,8 @@ import (
 	"portside/local/iam"
 )
 
-// roles refuses requests with the login of a role that lacks the permission, as ECR does. A login without a role may do everything.
+// roles refuses requests with the login of a role that lacks the permission, as ECR does. A login without a role may do
+// everything.
 type roles struct {
 	url    string // of the iam.Authorizer
 	arn    string // prefix of the ARNs of repositories
@@ -85,10 +86,11 @@ func (o *roles) allow(ctx context.Context, r request) (bool, error) {
 	return allowed, nil
 }
 
-// actionOf returns the action that a request needs, and the repository. The action is empty for the request that checks the login.
+// actionOf returns the action that a request needs, and the repository. The action is empty for the request that checks
+// the login.
 //
-// The actions for pulls are those of https://docs.aws.amazon.com/AmazonECR/latest/userguide/ECR_on_EKS.html. The list of repositories is
-// not filtered, so it needs the permission for all of them (aws-amplify/amplify-cli#10828).
+// The actions for pulls are those of https://docs.aws.amazon.com/AmazonECR/latest/userguide/ECR_on_EKS.html. The list
+// of repositories is not filtered, so it needs the permission for all of them (aws-amplify/amplify-cli#10828).
 // AWS does not document the action for referrers.
 func actionOf(r *http.Request) (action, repository string) {
 	path, found := strings.CutPrefix(r.URL.Path, "/v2/")

@@ -14,7 +14,8 @@ import (
 func TestRolesNeedThePermissionsOfECR(t *testing.T) {
 	const arn = "arn:aws:ecr:us-east-1:000000000000:repository/"
 	pull := iam.Statement{
-		Actions: []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:ListImages"}, Resources: []string{arn + "acme/*"},
+		Actions:   []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:ListImages"},
+		Resources: []string{arn + "acme/*"},
 	}
 	list := iam.Statement{Actions: []string{"ecr:DescribeRepositories"}, Resources: []string{arn + "*"}}
 	narrow := iam.Statement{Actions: []string{"ecr:DescribeRepositories"}, Resources: []string{arn + "acme/*"}}

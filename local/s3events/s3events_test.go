@@ -55,7 +55,8 @@ func TestEventHasS3sFormat(t *testing.T) {
 	r, i := start(bucket("files", all))
 	at := time.Date(2026, 11, 21, 10, 9, 8, 7e6, time.FixedZone("", 3600))
 	key := "charts/a b+c%41 ü?x&.tgz"
-	report(t, r, change.Change{Event: change.Put, Bucket: "files", Key: key, Size: 0, ETag: "abc", Time: at, Sequence: 0x1F})
+	report(t, r, change.Change{Event: change.Put, Bucket: "files", Key: key, Size: 0, ETag: "abc", Time: at,
+		Sequence: 0x1F})
 	report(t, r, change.Change{Event: change.Delete, Bucket: "files", Key: key, Time: at, Sequence: 0x20})
 	const head = `{"Records":[{"eventVersion":"2.1","eventSource":"aws:s3","awsRegion":"us-east-1","eventTime":"2026-11-21T09:09:08.007Z",`
 	const middle = `"userIdentity":{"principalId":"LOCAL"},"requestParameters":{"sourceIPAddress":"127.0.0.1"},"responseElements":`

@@ -19,7 +19,8 @@ func addCORSToErrors(storage backend.Backend) fiber.Handler {
 		}
 		response := c.Response()
 		isError := response.StatusCode() >= http.StatusBadRequest
-		if !isError || c.Method() == fiber.MethodOptions || len(response.Header.Peek(fiber.HeaderAccessControlAllowOrigin)) > 0 {
+		if !isError || c.Method() == fiber.MethodOptions ||
+			len(response.Header.Peek(fiber.HeaderAccessControlAllowOrigin)) > 0 {
 			return nil
 		}
 		return add(c)

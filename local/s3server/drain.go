@@ -10,9 +10,10 @@ import (
 // drainTimeout bounds the time in which the server reads the rest of a refused body.
 const drainTimeout = 30 * time.Second
 
-// readRefusedBodies reads the rest of a body that the server refuses, so that the client gets the error, as from S3. versitygw
-// reads only 256 KiB of the rest and then closes the connection. The kernel then resets it, and a client that is still
-// sending may never see the response: not the 412 of a conditional write, and not the 403 of a missing permission.
+// readRefusedBodies reads the rest of a body that the server refuses, so that the client gets the error, as from S3.
+// versitygw reads only 256 KiB of the rest and then closes the connection. The kernel then resets it, and a client that
+// is still sending may never see the response: not the 412 of a conditional write, and not the 403 of a missing
+// permission.
 func readRefusedBodies(c fiber.Ctx) error {
 	defer readRest(c)
 	return c.Next()

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// TestClientsGetTheErrorsOfLargeBodies refuses bodies that are much larger than what the sockets buffer. One attempt is not enough:
-// without readRefusedBodies, some clients get the response and others get a reset connection.
+// TestClientsGetTheErrorsOfLargeBodies refuses bodies that are much larger than what the sockets buffer. One attempt is
+// not enough: without readRefusedBodies, some clients get the response and others get a reset connection.
 func TestClientsGetTheErrorsOfLargeBodies(t *testing.T) {
 	s := startServer(t, t.TempDir())
 	client := withBucket(t, s)

@@ -46,7 +46,8 @@ func withEvents(b backend.Backend, url string) backend.Backend {
 	return &eventBackend{Backend: b, url: url, client: &http.Client{Timeout: reportTimeout, Transport: transport}}
 }
 
-func (n *eventBackend) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+func (n *eventBackend) PutObject(ctx context.Context,
+	in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	out, err := n.Backend.PutObject(ctx, in)
 	if err == nil {
 		event := change.Put
@@ -64,7 +65,8 @@ func isForm(ctx context.Context) bool {
 	return ok && string(r.Method()) == http.MethodPost
 }
 
-func (n *eventBackend) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
+func (n *eventBackend) CopyObject(ctx context.Context,
+	in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
 	out, err := n.Backend.CopyObject(ctx, in)
 	if err == nil {
 		n.reportCreated(ctx, change.Copy, in.Bucket, in.Key)

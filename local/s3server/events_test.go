@@ -92,7 +92,8 @@ func TestEveryChangeIsReported(t *testing.T) {
 		t.Errorf("POST: %d", status)
 	}
 	w.expect(t, "form", change.Change{Event: change.Post, Key: specialKey, Size: 5, ETag: etagHello})
-	_, err = client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String(specialKey)})
+	_, err = client.DeleteObject(t.Context(),
+		&s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String(specialKey)})
 	check(t, err)
 	w.expect(t, "delete", change.Change{Event: change.Delete, Key: specialKey})
 	_, err = client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{Bucket: aws.String(bucket), Delete: &types.Delete{
@@ -108,7 +109,8 @@ func TestFailedOperationsAreNotReported(t *testing.T) {
 	client := withBucket(t, startServer(t, t.TempDir(), "-events-url", w.URL))
 	put(t, client, "a", "x")
 	w.expect(t, "put", change.Change{Event: change.Put, Key: "a", Size: 1, ETag: etagX})
-	_, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("a"), IfNoneMatch: aws.String("*")})
+	_, err := client.PutObject(t.Context(),
+		&s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("a"), IfNoneMatch: aws.String("*")})
 	expectCode(t, err, "PreconditionFailed")
 	expectObject(t, client, "a", "x")
 	w.expect(t, "refused and read")

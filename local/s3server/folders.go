@@ -14,10 +14,10 @@ import (
 
 // folderBackend is a storage backend in which the deletion of an object does not disturb the creation of another.
 //
-// S3 has no folders. versitygw creates the folders of a new object, and removes a folder with its last object. If both happen at the same
-// time, it answers the creation with 409 and "Existing Object is a directory". So a deletion waits until running creations end, and a
-// creation waits for deletions. Creations run at the same time. A creation takes the lock when its body has arrived, so that a slow client
-// delays no deletion.
+// S3 has no folders. versitygw creates the folders of a new object, and removes a folder with its last object. If both
+// happen at the same time, it answers the creation with 409 and "Existing Object is a directory". So a deletion waits
+// until running creations end, and a creation waits for deletions. Creations run at the same time. A creation takes the
+// lock when its body has arrived, so that a slow client delays no deletion.
 type folderBackend struct {
 	backend.Backend
 	folders *sync.RWMutex // locked for reading by creations, for writing by deletions
@@ -26,7 +26,8 @@ type folderBackend struct {
 func withStableFolders(b backend.Backend) backend.Backend { return folderBackend{b, &sync.RWMutex{}} }
 
 // PutObject implements backend.Backend.
-func (b folderBackend) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+func (b folderBackend) PutObject(ctx context.Context,
+	in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	body := &lockingBody{Reader: in.Body, folders: b.folders}
 	defer body.unlock()
 	switch checked, hasChecksum := in.Body.(middlewares.ChecksumReader); {
@@ -41,7 +42,8 @@ func (b folderBackend) PutObject(ctx context.Context, in s3response.PutObjectInp
 }
 
 // CopyObject implements backend.Backend.
-func (b folderBackend) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
+func (b folderBackend) CopyObject(ctx context.Context,
+	in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
 	b.folders.RLock()
 	defer b.folders.RUnlock()
 	return b.Backend.CopyObject(ctx, in)

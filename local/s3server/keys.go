@@ -47,7 +47,8 @@ func refuseUnsafeKeys(c fiber.Ctx) error {
 // lists for DeleteObjects.
 type safeKeyBackend struct{ backend.Backend }
 
-func (t safeKeyBackend) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+func (t safeKeyBackend) PutObject(ctx context.Context,
+	in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	if isUnsafeKey(aws.ToString(in.Key)) {
 		return s3response.PutObjectOutput{}, s3err.APIError{
 			Code: invalidCode, Description: unsafeKeyMessage, HTTPStatusCode: http.StatusBadRequest,
@@ -64,7 +65,8 @@ func (t safeKeyBackend) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsI
 		rest.Objects = nil
 		for _, object := range in.Delete.Objects {
 			if isUnsafeKey(aws.ToString(object.Key)) {
-				refused = append(refused, types.Error{Code: aws.String(invalidCode), Message: aws.String(unsafeKeyMessage), Key: object.Key})
+				refused = append(refused, types.Error{Code: aws.String(invalidCode), Message: aws.String(unsafeKeyMessage),
+					Key: object.Key})
 				continue
 			}
 			rest.Objects = append(rest.Objects, object)

@@ -48,9 +48,11 @@ func tryAllOperations(t *testing.T, client *s3.Client, key string) map[string]er
 	_, fromErr := client.CopyObject(ctx, &s3.CopyObjectInput{
 		Bucket: in, Key: aws.String("copy"), CopySource: aws.String(bucket + "/" + strings.ReplaceAll(key, ".", "%2E")),
 	})
-	_, toErr := client.CopyObject(ctx, &s3.CopyObjectInput{Bucket: in, Key: at, CopySource: aws.String(bucket + "/index.yaml")})
+	_, toErr := client.CopyObject(ctx,
+		&s3.CopyObjectInput{Bucket: in, Key: at, CopySource: aws.String(bucket + "/index.yaml")})
 	return map[string]error{
-		"put": putErr, "get": getErr, "head": headErr, "delete": deleteErr, "multipart": partsErr, "copy from": fromErr, "copy to": toErr,
+		"put": putErr, "get": getErr, "head": headErr, "delete": deleteErr, "multipart": partsErr, "copy from": fromErr,
+		"copy to": toErr,
 	}
 }
 
@@ -63,8 +65,10 @@ func TestUnsafeKeysInBodiesAreRefused(t *testing.T) {
 	for _, key := range unsafeKeys {
 		list = append(list, types.ObjectIdentifier{Key: aws.String(key)})
 	}
-	out, err := client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{Bucket: aws.String(bucket), Delete: &types.Delete{Objects: list}})
-	if err != nil || len(out.Deleted) != 1 || len(out.Errors) != len(unsafeKeys) || aws.ToString(out.Errors[0].Code) != invalidCode {
+	out, err := client.DeleteObjects(t.Context(),
+		&s3.DeleteObjectsInput{Bucket: aws.String(bucket), Delete: &types.Delete{Objects: list}})
+	if err != nil || len(out.Deleted) != 1 || len(out.Errors) != len(unsafeKeys) ||
+		aws.ToString(out.Errors[0].Code) != invalidCode {
 		t.Errorf("deleting a list: %+v, %v", out, err)
 	}
 	for _, key := range unsafeKeys {

@@ -26,7 +26,8 @@ import (
 const (
 	// maxCopyBytes is S3's limit for one copy. Without a limit, versitygw refuses every copy.
 	maxCopyBytes = 5 << 30
-	// maxRequests run at the same time. Each can change an object, so that a deletion that creations wait for never waits for them.
+	// maxRequests run at the same time. Each can change an object, so that a deletion that creations wait for never waits
+	// for them.
 	maxRequests = 512
 )
 
@@ -67,7 +68,8 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	objects, err := posix.New(store.buckets, store.metadata, posix.PosixOpts{Concurrency: maxRequests, CopyObjectThreshold: maxCopyBytes})
+	objects, err := posix.New(store.buckets, store.metadata,
+		posix.PosixOpts{Concurrency: maxRequests, CopyObjectThreshold: maxCopyBytes})
 	if err != nil {
 		return fmt.Errorf("open the storage: %w", err)
 	}

@@ -73,7 +73,8 @@ func launchServer(t *testing.T, dir string, args ...string) server {
 	return server{p, "http://" + addr}
 }
 
-// awaitHealth waits until the server is ready. It returns false if another program took the port before the server could listen on it.
+// awaitHealth waits until the server is ready. It returns false if another program took the port before the server
+// could listen on it.
 func (s server) awaitHealth(t *testing.T) bool {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -112,7 +113,8 @@ func (s server) healthy(t *testing.T) bool {
 
 func (s server) client(secret string) *s3.Client {
 	return s3.New(s3.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(s.url), UsePathStyle: true, RetryMaxAttempts: 1, HTTPClient: testclient.SDKClient{},
+		Region: "us-east-1", BaseEndpoint: aws.String(s.url), UsePathStyle: true, RetryMaxAttempts: 1,
+		HTTPClient:  testclient.SDKClient{},
 		Credentials: credentials.NewStaticCredentialsProvider("local", secret, ""),
 	})
 }
@@ -198,7 +200,8 @@ func testObjects(t *testing.T, dir string) {
 	}
 	expectObject(t, client, "charts/app 1+ü.tgz", "one")
 	expectObject(t, client, "charts/copy", "two")
-	_, err = client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String("index.yaml")})
+	_, err = client.DeleteObject(t.Context(),
+		&s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String("index.yaml")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +220,8 @@ func TestConditionalWrites(t *testing.T) {
 	client := withBucket(t, startServer(t, t.TempDir()))
 	put(t, client, "index.yaml", "one")
 	in := &s3.PutObjectInput{
-		Bucket: aws.String(bucket), Key: aws.String("index.yaml"), Body: strings.NewReader("two"), IfNoneMatch: aws.String("*"),
+		Bucket: aws.String(bucket), Key: aws.String("index.yaml"), Body: strings.NewReader("two"),
+		IfNoneMatch: aws.String("*"),
 	}
 	_, err := client.PutObject(t.Context(), in)
 	expectCode(t, err, "PreconditionFailed")
@@ -251,7 +255,8 @@ func TestMultipart(t *testing.T) {
 		done = append(done, types.CompletedPart{PartNumber: number, ETag: out.ETag, ChecksumCRC32: out.ChecksumCRC32})
 	}
 	_, err = client.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
-		Bucket: aws.String(bucket), Key: key, UploadId: upload.UploadId, MultipartUpload: &types.CompletedMultipartUpload{Parts: done},
+		Bucket: aws.String(bucket), Key: key, UploadId: upload.UploadId,
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: done},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -270,9 +275,11 @@ func expectCode(t *testing.T, err error, code string) {
 func TestUnauthorizedRequestsAreRefused(t *testing.T) {
 	s := startServer(t, t.TempDir())
 	put(t, withBucket(t, s), "secret", "x")
-	_, err := s.client("wrong").GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String("secret")})
+	_, err := s.client("wrong").GetObject(t.Context(),
+		&s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String("secret")})
 	expectCode(t, err, "SignatureDoesNotMatch")
-	if status, body := do(t, request{method: http.MethodGet, address: s.url + "/" + bucket + "/secret"}); status != http.StatusForbidden {
+	if status, body := do(t, request{method: http.MethodGet,
+		address: s.url + "/" + bucket + "/secret"}); status != http.StatusForbidden {
 		t.Errorf("without a signature: %d %s", status, body)
 	}
 }

@@ -17,18 +17,22 @@ func TestPresignedURLs(t *testing.T) {
 	s := startServer(t, t.TempDir())
 	client := withBucket(t, s)
 	signer := s3.NewPresignClient(client)
-	upload, err := signer.PresignPutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("up")})
+	upload, err := signer.PresignPutObject(t.Context(),
+		&s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("up")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, body := do(t, request{method: http.MethodPut, address: upload.URL, body: "hello"}); status != http.StatusOK {
+	if status, body := do(t, request{method: http.MethodPut, address: upload.URL,
+		body: "hello"}); status != http.StatusOK {
 		t.Fatalf("presigned PUT: %d %s", status, body)
 	}
-	download, err := signer.PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String("up")})
+	download, err := signer.PresignGetObject(t.Context(),
+		&s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String("up")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, body := do(t, request{method: http.MethodGet, address: download.URL}); status != http.StatusOK || body != "hello" {
+	if status, body := do(t, request{method: http.MethodGet, address: download.URL}); status != http.StatusOK ||
+		body != "hello" {
 		t.Errorf("presigned GET: %d %s", status, body)
 	}
 	for _, test := range []struct{ name, old, new string }{

@@ -21,9 +21,9 @@ const (
 	actionPut  = string(auth.PutObjectAction)
 )
 
-// roleBackend is a storage backend that makes the checks of S3 which versitygw does not make for sessions of roles: a missing
-// object is visible only with s3:ListBucket, a condition on the ETag needs s3:GetObject, and a form needs s3:PutObject on its
-// object.
+// roleBackend is a storage backend that makes the checks of S3 which versitygw does not make for sessions of roles: a
+// missing object is visible only with s3:ListBucket, a condition on the ETag needs s3:GetObject, and a form needs
+// s3:PutObject on its object.
 type roleBackend struct {
 	backend.Backend
 	roles *roles

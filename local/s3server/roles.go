@@ -25,7 +25,8 @@ var (
 	_ auth.PolicyEvaluator    = (*roles)(nil)
 )
 
-// askTimeout bounds the wait for the authorizer. Without its answer, the server refuses a request that the role may make.
+// askTimeout bounds the wait for the authorizer. Without its answer, the server refuses a request that the role may
+// make.
 const askTimeout = 30 * time.Second
 
 func newRoles(root auth.Account, url string) *roles {
@@ -86,8 +87,8 @@ func (r *roles) EvaluatePolicy(
 	return result, nil
 }
 
-// ask asks the authorizer, or permits a form: versitygw names the bucket instead of its object, and roleBackend asks again with
-// the object.
+// ask asks the authorizer, or permits a form: versitygw names the bucket instead of its object, and roleBackend asks
+// again with the object.
 func (r *roles) ask(ctx context.Context, q iam.Question) (iam.Answer, error) {
 	if len(q.Requests) == 1 && q.Requests[0].Action == string(auth.PutObjectAction) && isBucket(q.Requests[0].Resource) {
 		return iam.Answer{Decisions: []iam.Decision{iam.Allow}}, nil

@@ -63,7 +63,8 @@ func (r *roleTest) session(role string) *s3.Client {
 
 func (r *roleTest) with(key, token string) *s3.Client {
 	return s3.New(s3.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(r.url), UsePathStyle: true, RetryMaxAttempts: 1, HTTPClient: testclient.SDKClient{},
+		Region: "us-east-1", BaseEndpoint: aws.String(r.url), UsePathStyle: true, RetryMaxAttempts: 1,
+		HTTPClient:  testclient.SDKClient{},
 		Credentials: credentials.NewStaticCredentialsProvider(key, "local-secret", token),
 	})
 }
@@ -109,7 +110,8 @@ func TestRolesLimitSessions(t *testing.T) {
 	r.mustAllow(r.put(reader, s3.PutObjectInput{Key: aws.String("open/b")}))
 	r.mustDeny(r.get(reader, "closed/a"), "s3:GetObject", arn+"/closed/a")
 	r.mustDeny(r.put(reader, s3.PutObjectInput{Key: aws.String("closed/a")}), "s3:PutObject", arn+"/closed/a")
-	_, err := reader.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String("open/a")})
+	_, err := reader.DeleteObject(t.Context(),
+		&s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String("open/a")})
 	r.mustDeny(err, "s3:DeleteObject", arn+"/open/a")
 	_, err = reader.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String(bucket)})
 	r.mustDeny(err, "s3:ListBucket", arn)
@@ -137,7 +139,8 @@ func TestConditionsOnETagNeedGetObject(t *testing.T) {
 	reader, etag := r.session("ReaderRole"), aws.String(`"9dd4e461268c8034f5c8564e155c67a6"`) // of x
 	r.mustAllow(r.put(reader, s3.PutObjectInput{Key: aws.String("open/a"), IfMatch: etag}))
 	r.mustAllow(r.put(reader, s3.PutObjectInput{Key: aws.String("writeonly/b"), IfNoneMatch: aws.String("*")}))
-	r.mustDeny(r.put(reader, s3.PutObjectInput{Key: aws.String("writeonly/a"), IfMatch: etag}), "s3:GetObject", arn+"/writeonly/a")
+	r.mustDeny(r.put(reader, s3.PutObjectInput{Key: aws.String("writeonly/a"), IfMatch: etag}), "s3:GetObject",
+		arn+"/writeonly/a")
 	in := &s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String("writeonly/a"), IfMatch: etag}
 	_, err := reader.DeleteObject(t.Context(), in)
 	r.mustDeny(err, "s3:GetObject", arn+"/writeonly/a")
@@ -166,7 +169,8 @@ func TestPresignedURLsOfSessionsCarryTheToken(t *testing.T) {
 	r := newRoleTest(t)
 	signer := s3.NewPresignClient(r.session("ReaderRole"))
 	for key, want := range map[string]int{"open/a": http.StatusOK, "closed/a": http.StatusForbidden} {
-		signed, err := signer.PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String(key)})
+		signed, err := signer.PresignGetObject(t.Context(),
+			&s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String(key)})
 		if err != nil {
 			t.Fatal(err)
 		}

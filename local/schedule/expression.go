@@ -44,7 +44,8 @@ func parseRate(s, body string) (Expression, error) {
 		return Expression{}, bad
 	}
 	count, err := strconv.ParseUint(fields[0], 10, 31)
-	unit := map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}[strings.TrimSuffix(fields[1], "s")]
+	unit := map[string]time.Duration{"minute": time.Minute, "hour": time.Hour,
+		"day": 24 * time.Hour}[strings.TrimSuffix(fields[1], "s")]
 	plural := strings.HasSuffix(fields[1], "s")
 	if err != nil || count == 0 || unit == 0 || plural == (count == 1) || count > uint64(maxRate/unit) { //nolint:gosec // positive
 		return Expression{}, bad

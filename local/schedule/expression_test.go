@@ -152,7 +152,8 @@ func TestNextIsFirstDueTime(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"rate(5 minutes)", "cron(0/10 * ? * MON-FRI *)", "cron(0 0 LW * ? 2026-2030/2)", "cron(0 0 ? * 3#2 *)"} {
+	for _, seed := range []string{"rate(5 minutes)", "cron(0/10 * ? * MON-FRI *)", "cron(0 0 LW * ? 2026-2030/2)",
+		"cron(0 0 ? * 3#2 *)"} {
 		f.Add(seed, int64(1_790_000_000))
 	}
 	f.Fuzz(func(t *testing.T, expression string, seconds int64) {

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// synctest's clock cannot jump like that of a computer that wakes up, so the test calls nextDue
+// synctest's clock cannot jump like the clock of a computer that wakes up, so the test calls nextDue
 // directly.
 func TestNextDueSkipsMissedTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, err := New(Config{Jobs: []Job{{Expression: "rate(1 hour)", Enabled: true}, {Expression: "cron(30 * * * ? *)", Enabled: true}}})
+		r, err := New(Config{Jobs: []Job{{Expression: "rate(1 hour)", Enabled: true},
+			{Expression: "cron(30 * * * ? *)", Enabled: true}}})
 		if err != nil {
 			t.Fatal(err)
 		}

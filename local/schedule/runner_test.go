@@ -116,7 +116,8 @@ func TestNewErrorsNameJob(t *testing.T) {
 		{ID: "NightlyJob", Expression: "cron(x)", Enabled: true},
 		{ID: "NightlyJob", Expression: "rate(1 day)", Input: "{", Enabled: true},
 	} {
-		if _, err := schedule.New(schedule.Config{Jobs: []schedule.Job{job}}); err == nil || !strings.HasPrefix(err.Error(), "NightlyJob: ") {
+		if _, err := schedule.New(schedule.Config{Jobs: []schedule.Job{job}}); err == nil ||
+			!strings.HasPrefix(err.Error(), "NightlyJob: ") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Deploy makes the stack's own secrets those of its template, by their names: like CloudFormation, it creates them, changes their values
-// and deletes those that the template no longer has. Other secrets stay.
+// Deploy makes the stack's own secrets those of its template, by their names: like CloudFormation, it creates them,
+// changes their values and deletes those that the template no longer has. Other secrets stay.
 func (s *Store) Deploy(values map[string]string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,8 @@ func (s *Store) deploy(name, text string) error {
 	existing, err := s.read(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		existing = &secret{Name: name, ARN: s.arn(name), Created: s.config.Now(), Versions: map[string]*version{}, OfStack: true}
+		existing = &secret{Name: name, ARN: s.arn(name), Created: s.config.Now(), Versions: map[string]*version{},
+			OfStack: true}
 	case err != nil:
 		return err
 	case !existing.OfStack:

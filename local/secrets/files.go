@@ -23,7 +23,8 @@ func removeUnfinished(dir string) error {
 		return fmt.Errorf("read the folder of secrets: %w", err)
 	}
 	for _, entry := range entries {
-		if !entry.Type().IsRegular() || !strings.HasPrefix(entry.Name(), newPrefix) || strings.HasSuffix(entry.Name(), suffix) {
+		if !entry.Type().IsRegular() || !strings.HasPrefix(entry.Name(), newPrefix) ||
+			strings.HasSuffix(entry.Name(), suffix) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil {

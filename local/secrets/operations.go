@@ -154,7 +154,8 @@ func (s *Store) create(in createInput) (named, error) {
 		return named{}, err
 	}
 	made := &secret{
-		Name: in.Name, ARN: s.arn(in.Name), Description: in.Description, Created: s.config.Now(), Versions: map[string]*version{},
+		Name: in.Name, ARN: s.arn(in.Name), Description: in.Description, Created: s.config.Now(),
+		Versions: map[string]*version{},
 	}
 	if valued {
 		s.addVersion(made, in.valueInput, nil)
@@ -228,7 +229,8 @@ func (s *Store) get(in getInput) (getOutput, error) {
 		return getOutput{}, refuse(errorNotFound, "Secrets Manager can't find the specified secret value for %s", wanted)
 	}
 	if in.VersionStage != "" && !slices.Contains(v.Stages, in.VersionStage) {
-		return getOutput{}, refuse("InvalidRequestException", "The version doesn't have the staging label %s.", in.VersionStage)
+		return getOutput{}, refuse("InvalidRequestException", "The version doesn't have the staging label %s.",
+			in.VersionStage)
 	}
 	return getOutput{
 		putOutput{named{found.ARN, found.Name, id}, v.Stages}, v.Text, v.Binary, optionalTime(v.Created),
@@ -290,7 +292,8 @@ func (s *secret) checkMove(in moveInput) error {
 	holder := s.holder(in.VersionStage)
 	switch {
 	case in.VersionStage == "" || in.MoveToVersionID == "" && in.RemoveFromVersionID == "":
-		return refuse("InvalidParameterException", "VersionStage and one of MoveToVersionId and RemoveFromVersionId are needed.")
+		return refuse("InvalidParameterException",
+			"VersionStage and one of MoveToVersionId and RemoveFromVersionId are needed.")
 	case in.MoveToVersionID != "" && s.Versions[in.MoveToVersionID] == nil:
 		return refuse(errorNotFound, "Secrets Manager can't find the specified secret version.")
 	case in.VersionStage == current && in.MoveToVersionID == "":

@@ -54,7 +54,8 @@ func (f *rotationFunction) invoke(ctx context.Context, to string, payload []byte
 		})
 	case "finishSecret":
 		var found *secretsmanager.GetSecretValueOutput
-		if found, err = client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &event.SecretID}); err == nil {
+		if found, err = client.GetSecretValue(ctx,
+			&secretsmanager.GetSecretValueInput{SecretId: &event.SecretID}); err == nil {
 			_, err = client.UpdateSecretVersionStage(ctx, &secretsmanager.UpdateSecretVersionStageInput{
 				SecretId: &event.SecretID, VersionStage: aws.String("AWSCURRENT"),
 				RemoveFromVersionId: found.VersionId, MoveToVersionId: &event.ClientRequestToken,

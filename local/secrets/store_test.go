@@ -160,7 +160,8 @@ func TestVersionValueIsImmutable(t *testing.T) {
 	s.wantRefusal(err, "InvalidRequestException")
 	_, err = s.read(secretsmanager.GetSecretValueInput{VersionId: version(9)})
 	s.wantRefusal(err, "ResourceNotFoundException")
-	_, err = s.client.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{Name: aws.String(name), SecretString: aws.String("x")})
+	_, err = s.client.CreateSecret(t.Context(),
+		&secretsmanager.CreateSecretInput{Name: aws.String(name), SecretString: aws.String("x")})
 	s.wantRefusal(err, "ResourceExistsException")
 	s.create() // the same request again
 }
@@ -170,10 +171,12 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 	s.create()
 	s.wantRefusal(s.put(2, strings.Repeat("x", 65537)), "InvalidParameterException")
 	for _, bad := range []string{"../escape\x00", "a b", "", strings.Repeat("x", 600), "ü"} {
-		_, err := s.client.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{Name: &bad, SecretString: aws.String("x")})
+		_, err := s.client.CreateSecret(t.Context(),
+			&secretsmanager.CreateSecretInput{Name: &bad, SecretString: aws.String("x")})
 		s.wantRefusal(err, "ValidationException")
 	}
-	for _, id := range []string{"..", "portside", "../secrets/portside%2Facme", "arn:aws:secretsmanager:us-east-1:000000000000:secret:x"} {
+	for _, id := range []string{"..", "portside", "../secrets/portside%2Facme",
+		"arn:aws:secretsmanager:us-east-1:000000000000:secret:x"} {
 		_, err := s.client.GetSecretValue(t.Context(), &secretsmanager.GetSecretValueInput{SecretId: &id})
 		s.wantRefusal(err, "ResourceNotFoundException")
 	}
@@ -228,7 +231,8 @@ func TestFilesArePrivateAndSurviveRestart(t *testing.T) {
 	s.must(err)
 	again := openStore(t, s.dir, nil)
 	again.wantStages("1:AWSPREVIOUS 2:AWSCURRENT")
-	if got, err := again.read(secretsmanager.GetSecretValueInput{VersionStage: aws.String("AWSPREVIOUS")}); got != "one" || err != nil {
+	if got, err := again.read(secretsmanager.GetSecretValueInput{VersionStage: aws.String("AWSPREVIOUS")}); got != "one" ||
+		err != nil {
 		t.Errorf("after a restart: %q, %v", got, err)
 	}
 }

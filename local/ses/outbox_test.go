@@ -136,7 +136,8 @@ func TestSimpleMessageIsValidMIME(t *testing.T) {
 		in.Destination.BccAddresses = []string{"hidden@example.com"}
 		in.ReplyToAddresses = []string{"help@portside.example"}
 		m.Subject, m.Body.Text, m.Body.Html = utf8(subject), utf8(text), utf8(html)
-		m.Headers = []types.MessageHeader{{Name: aws.String("List-Unsubscribe"), Value: aws.String("<https://example.com/u>")}}
+		m.Headers = []types.MessageHeader{{Name: aws.String("List-Unsubscribe"),
+			Value: aws.String("<https://example.com/u>")}}
 	}))
 	eml := b.eml(id)
 	checkLines(t, eml)
@@ -251,8 +252,10 @@ func TestRawMessageKeepsContent(t *testing.T) {
 	if m.Subject != "Ü" || m.Text != "Hello" {
 		t.Errorf("read back: %+v", m)
 	}
-	in.FromEmailAddress, in.Destination = aws.String("s@example.com"), &types.Destination{ToAddresses: []string{"only@example.com"}}
-	if eml := b.eml(b.send(in)); !strings.Contains(eml, "X-Envelope-To: <only@example.com>\r\n") || strings.Contains(eml, "s@example.com") {
+	in.FromEmailAddress, in.Destination = aws.String("s@example.com"),
+		&types.Destination{ToAddresses: []string{"only@example.com"}}
+	if eml := b.eml(b.send(in)); !strings.Contains(eml, "X-Envelope-To: <only@example.com>\r\n") ||
+		strings.Contains(eml, "s@example.com") {
 		t.Errorf("the envelope or the sender is wrong:\n%s", eml)
 	}
 }

@@ -27,7 +27,8 @@ func TestListIsNewestFirst(t *testing.T) {
 	b := newTestOutbox(t)
 	var none []listed
 	b.json("/_local/outbox", &none)
-	if _, page := b.get("/_local/outbox", browser); none == nil || len(none) != 0 || !strings.Contains(page, "No mail yet.") {
+	if _, page := b.get("/_local/outbox", browser); none == nil || len(none) != 0 ||
+		!strings.Contains(page, "No mail yet.") {
 		t.Errorf("an empty outbox is %v and %s", none, page)
 	}
 	first := b.send(simple(nil))
@@ -93,7 +94,8 @@ func TestHTMLPartIsSandboxed(t *testing.T) {
 	id := b.send(simple(func(_ *sesv2.SendEmailInput, m *types.Message) { m.Body.Html = utf8("<script>alert(3)</script>") }))
 	response, body := b.get("/_local/outbox/"+id+"/html", browser)
 	policy := response.Header.Get("Content-Security-Policy")
-	if !strings.HasPrefix(policy, "sandbox ") || strings.Contains(policy, "allow-scripts") || !strings.Contains(policy, "default-src 'none'") {
+	if !strings.HasPrefix(policy, "sandbox ") || strings.Contains(policy, "allow-scripts") ||
+		!strings.Contains(policy, "default-src 'none'") {
 		t.Errorf("policy %q", policy)
 	}
 	if !strings.HasSuffix(body, "<script>alert(3)</script>") {
@@ -160,7 +162,8 @@ func TestPagesLoadNothingFromOtherHosts(t *testing.T) {
 	for _, path := range []string{"/_local/outbox", "/_local/outbox/" + id, "/_local/outbox/style.css"} {
 		response, body := b.get(path, browser)
 		isExternal := func(s string) bool { return strings.Contains(body, s) }
-		if response.StatusCode != http.StatusOK || slices.ContainsFunc([]string{"http:", "https:", "//", "@import"}, isExternal) {
+		if response.StatusCode != http.StatusOK ||
+			slices.ContainsFunc([]string{"http:", "https:", "//", "@import"}, isExternal) {
 			t.Errorf("%s: %s refers to other hosts:\n%s", path, response.Status, body)
 		}
 	}

@@ -141,7 +141,8 @@ func (s *simple) checkHeaders() error {
 			return badRequest("the header name %.80q is not allowed", h.Name)
 		}
 		if len(h.Value) > maxHeaderValueChars || strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' || c > '~' }) {
-			return badRequest("the value of the header %q must be printable ASCII of at most %d characters", h.Name, maxHeaderValueChars)
+			return badRequest("the value of the header %q must be printable ASCII of at most %d characters", h.Name,
+				maxHeaderValueChars)
 		}
 	}
 	return nil

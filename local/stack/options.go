@@ -39,7 +39,7 @@ type Options struct {
 	Emulator string
 	// DynamoDBDelay is added to each call of DynamoDB, to measure how many calls wait for each other.
 	DynamoDBDelay time.Duration
-	// FreeBytes returns the free space of the disk with a folder; nil means that of the operating system.
+	// FreeBytes returns the free space of the disk with a folder; nil asks the operating system.
 	FreeBytes func(dir string) (float64, error)
 	// Concurrency limits the concurrent invocations of the functions without reserved concurrency; 0 means AWS's default.
 	Concurrency int

@@ -1,5 +1,5 @@
-// Package usage counts what the functions of the local stack use that AWS charges for, apart from the units of DynamoDB,
-// which dynamoproxy reports: invocations, calls of other services, and records of logs. `make cost` reads it.
+// Package usage counts what the functions of the local stack use that AWS charges for, apart from the units of
+// DynamoDB, which dynamoproxy reports: invocations, calls of other services, and records of logs. `make cost` reads it.
 package usage
 
 import (

@@ -33,7 +33,7 @@ func (p Period) YearAgo() Period {
 }
 
 // UnitBefore returns the calendar unit before the one that the period is: the day, ISO week, month, quarter or year before. A custom
-// period counts as the smallest unit that begins on its first day and contains it; isUnit is false if there is none. If the unit has not
+// period counts as the smallest unit that begins on its first day and contains it; isUnit is false if no unit does. If the unit has not
 // ended, because the period includes today, or if the period is only the beginning of its unit, UnitBefore ends on the same date as the
 // period: the same weekday, or the same date one month, three months or a year earlier. 31 March becomes the last day of February.
 func (p Period) UnitBefore(today calendar.Day) (before Period, isUnit bool) {

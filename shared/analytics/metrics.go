@@ -4,7 +4,7 @@ package analytics
 type Metrics struct {
 	Users       Users
 	Projects    Projects
-	Storage     *StorageBytes // the last measurement in the period or in the week before it; nil if there is none
+	Storage     *StorageBytes // the last measurement in the period or in the week before it; nil without one
 	Quota       Quota
 	Calls       int64
 	Pulls       Pulls

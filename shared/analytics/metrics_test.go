@@ -126,7 +126,7 @@ func TestStorageUsesLastMeasurement(t *testing.T) {
 	}}
 	for _, test := range []struct {
 		first, last calendar.Day
-		want        int64 // 0 if there is no measurement
+		want        int64 // 0 without a measurement
 	}{
 		{saturday, saturday, 1}, {saturday - 1, saturday - 1, 6}, {saturday - 9, saturday - 6, 8}, {saturday - 6, saturday - 6, 8},
 		{saturday - 8, saturday - 8, 9}, {saturday - 9, saturday - 9, 0}, {saturday + 7, saturday + 9, 1}, {saturday + 8, saturday + 9, 0},

@@ -83,7 +83,7 @@ type Ranking struct {
 // RankingEntry is an item of a ranking.
 type RankingEntry struct {
 	PullCount
-	Before int64 // pulls in the compared period; 0 if there is no comparison
+	Before int64 // pulls in the compared period; 0 without a comparison
 }
 
 // Top returns a ranking. It reads the tops of all spans in one call and, for a comparison, the pulls of each entry. It makes

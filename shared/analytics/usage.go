@@ -2,7 +2,7 @@ package analytics
 
 // Usage has the resources that were used on a day.
 type Usage struct {
-	Storage *StorageBytes // the last measurement of the day; nil if there is none
+	Storage *StorageBytes // the last measurement of the day; nil without one
 	Charts  int64         // pulls of charts
 	Images  int64         // pulls of images
 	Checks  int64         // update checks

@@ -51,7 +51,8 @@ func TestVendorsPeopleAreUnknownToCustomers(t *testing.T) {
 	for _, kind := range []coreaudit.ActorKind{
 		coreaudit.Person, coreaudit.Workload, coreaudit.Schedule, coreaudit.Operator, coreaudit.Anonymous,
 	} {
-		actor := coreaudit.Actor{Kind: kind, ID: "secretid", CredentialID: "secretkey", Name: "secretname", Address: "192.0.2.77"}
+		actor := coreaudit.Actor{Kind: kind, ID: "secretid", CredentialID: "secretkey", Name: "secretname",
+			Address: "192.0.2.77"}
 		for customer, isKnown := range map[string]bool{"": false, "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e22": false, acme: true} {
 			actor.CustomerID = customer
 			event := coreaudit.Event{ID: "1", Action: coreaudit.UserUpdated, Actor: actor, Target: target, CustomerID: acme}
@@ -114,15 +115,18 @@ func TestCustomersDoNotSeeFieldsOfTheVendor(t *testing.T) {
 		{coreaudit.CredentialRequest, coreaudit.Fields{"decidedBy": raw(`"root"`), "reason": raw(`"Yes."`)}, coreaudit.Fields{"reason": raw(`"Yes."`)}},
 		{coreaudit.User, nil, nil},
 	} {
-		event := coreaudit.Event{Target: coreaudit.Target{Kind: test.kind}, CustomerID: acme, Before: test.before, After: test.before}
+		event := coreaudit.Event{Target: coreaudit.Target{Kind: test.kind}, CustomerID: acme, Before: test.before,
+			After: test.before}
 		got := list(t, ofAcme(principal.Admin), event)
-		if diff := cmp.Diff([]coreaudit.Fields{test.own, test.own}, []coreaudit.Fields{got[0].Before, got[0].After}); diff != "" {
+		if diff := cmp.Diff([]coreaudit.Fields{test.own, test.own},
+			[]coreaudit.Fields{got[0].Before, got[0].After}); diff != "" {
 			t.Errorf("%s (-want +got): %s", test.kind, diff)
 		}
 	}
 }
 
-// TestMovedUsersLeaveTheirFieldsBehind checks that people of the new customer do not see what a user was in the old one.
+// TestMovedUsersLeaveTheirFieldsBehind checks that people of the new customer do not see what a user was in the old
+// one.
 func TestMovedUsersLeaveTheirFieldsBehind(t *testing.T) {
 	event := coreaudit.Event{
 		Target: coreaudit.Target{Kind: coreaudit.User}, CustomerID: acme,
@@ -147,13 +151,15 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestSettingsOfProjectsAreTheVendors checks that the log shows people of a customer no more of a project than the API does, and nobody of
-// the vendor.
+// TestSettingsOfProjectsAreTheVendors checks that the log shows people of a customer no more of a project than the API
+// does, and none of the vendor's people.
 func TestSettingsOfProjectsAreTheVendors(t *testing.T) {
 	fields := coreaudit.Fields{
-		"settings": raw(`{"margin":"40%"}`), "metadata": raw(`{"note":"late payer"}`), "ownerId": raw(`"u"`), "name": raw(`"p"`),
+		"settings": raw(`{"margin":"40%"}`), "metadata": raw(`{"note":"late payer"}`), "ownerId": raw(`"u"`),
+		"name": raw(`"p"`),
 	}
-	event := coreaudit.Event{Target: coreaudit.Target{Kind: coreaudit.Project}, CustomerID: acme, Before: fields, After: fields}
+	event := coreaudit.Event{Target: coreaudit.Target{Kind: coreaudit.Project}, CustomerID: acme, Before: fields,
+		After: fields}
 	got := list(t, ofAcme(principal.Manager), event)[0]
 	for _, name := range []string{"settings", "metadata", "ownerId"} {
 		if got.After[name] != nil || got.Before[name] != nil {

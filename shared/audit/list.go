@@ -11,7 +11,8 @@ import (
 	"portside/shared/core/principal"
 )
 
-// Position is a place in the log: the ID of an event, or the beginning of the IDs of a time. Text order is the order of time.
+// Position is a place in the log: the ID of an event, or the beginning of the IDs of a time. Text order is the order of
+// time.
 type Position string
 
 var positionPattern = regexp.MustCompile(`^[0-9a-f]{14}(?:-[a-z2-7]{26})?$`)
@@ -44,11 +45,13 @@ const (
 	queryLimit  = 250 // events of a query, if not every event matches
 )
 
-// List returns the matching events in the order of their times, for a caller with audit:read. A page may have fewer events than its limit,
-// even none, and still a Next. Events appear within moments after the change, and at the latest when auditlog.Settled has passed.
+// List returns the matching events in the order of their times, for a caller with audit:read. A page may have fewer
+// events than its limit, even none, and still a Next. Events appear within moments after the change, and at the latest
+// when auditlog.Settled has passed.
 //
-// A user of a customer sees the events about what belongs to this customer, in the form of forCustomer. Only the index by customer serves
-// such a caller: the length of a page from another index would show how many events of others there are.
+// A user of a customer sees the events about what belongs to this customer, in the form of forCustomer. Only the index
+// by customer serves such a caller: the length of a page from another index would show how many events of others there
+// are.
 func (s *Service) List(ctx context.Context, caller principal.Principal, q Query) (Page, error) {
 	if q.CustomerID != "" && !caller.Reaches(q.CustomerID) {
 		return Page{}, nil
@@ -98,8 +101,8 @@ func (w *listing) key() Key {
 	}
 }
 
-// queryLimit returns how many events to read at once: one more than the page needs, which shows whether there are more. If not every event
-// of the key matches, it is as many as one query returns at low cost.
+// queryLimit returns how many events to read at once: one more than the page needs, which shows whether there are more.
+// If not every event of the key matches, it is as many as one query returns at low cost.
 func (w *listing) queryLimit(by Key) int {
 	everyEventMatches := by == Key{ActorID: w.ActorID, CustomerID: w.CustomerID, Target: w.Target} && w.Action == ""
 	if everyEventMatches {
@@ -108,7 +111,8 @@ func (w *listing) queryLimit(by Key) int {
 	return queryLimit
 }
 
-// take adds the matches to the page. It reports whether the page is complete: a further match shows that another page follows.
+// take adds the matches to the page. It reports whether the page is complete: a further match shows that another page
+// follows.
 func (w *listing) take(found []coreaudit.Event) bool {
 	for _, event := range found {
 		if !w.matches(event) {
@@ -137,7 +141,8 @@ func (w *listing) matches(event coreaudit.Event) bool {
 		(w.Action == "" || matchesAction(event.Action, w.Action))
 }
 
-// Filters returns the values by which events can be filtered by action: every action, and user.* for all actions of a kind.
+// Filters returns the values by which events can be filtered by action: every action, and user.* for all actions of a
+// kind.
 func Filters() []coreaudit.Action {
 	var all []coreaudit.Action
 	for _, action := range coreaudit.Actions() {

@@ -1,7 +1,8 @@
-// Package audit reads the audit log: who changed what. Package core/audit defines the events, and dynamo/auditlog writes them.
+// Package audit reads the audit log: who changed what. Package core/audit defines the events, and dynamo/auditlog
+// writes them.
 //
-// To users of a customer, only the events of this customer exist, and the people of the vendor have no ID, name or address in them; see
-// [Service.List].
+// To users of a customer, only the events of this customer exist, and the people of the vendor have no ID, name or
+// address in them; see [Service.List].
 package audit
 
 import (
@@ -13,8 +14,9 @@ import (
 
 // Store reads events.
 type Store interface {
-	// Page reads a range of the log in its order. It returns all events of the range up to a position, which may be more or fewer than the
-	// limit of the range. It returns the number of queries that it needed, at most the limit of the range; those of a day count as one.
+	// Page reads a range of the log in its order. It returns all events of the range up to a position, which may be more
+	// or fewer than the limit of the range. It returns the number of queries that it needed, at most the limit of the
+	// range; those of a day count as one.
 	Page(ctx context.Context, r Range) (Stretch, error)
 }
 
@@ -35,7 +37,8 @@ type Key struct {
 	Target     coreaudit.Target // its kind and ID
 }
 
-// Stretch is the beginning of a Range. Next is the position after which the next one begins; it is empty at the end of the range.
+// Stretch is the beginning of a Range. Next is the position after which the next one begins; it is empty at the end of
+// the range.
 type Stretch struct {
 	Events  []coreaudit.Event
 	Next    Position

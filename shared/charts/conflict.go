@@ -22,7 +22,8 @@ func (c *conflict) Error() string { return c.refusal().Error() }
 
 func (c *conflict) refusal() *Refusal {
 	return refuse(fmt.Sprintf("version %s of the chart is listed, and helm treats both as the same version, because they differ "+
-		"only in the build metadata after the +", c.listed.Version), "publish it under a new version, or withdraw "+c.listed.File()+" first")
+		"only in the build metadata after the +", c.listed.Version),
+		"publish it under a new version, or withdraw "+c.listed.File()+" first")
 }
 
 // admit lists a version. It returns a conflict if an equivalent version is listed.
@@ -67,12 +68,13 @@ type candidate struct {
 	listed    bool // in the index that is being replaced
 }
 
-// elect divides the candidates of one chart into the versions to list and the files that conflict with one of them. Among equivalent
-// versions, it elects the listed one, otherwise the one that was accepted first, otherwise the smaller name. So every rebuild elects the
-// same versions.
+// elect divides the candidates of one chart into the versions to list and the files that conflict with one of them.
+// Among equivalent versions, it elects the listed one, otherwise the one that was accepted first, otherwise the smaller
+// name. So every rebuild elects the same versions.
 func elect(candidates []candidate) (elected []Version, conflicting []conflictingFile) {
 	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(rankOf(b.listed), rankOf(a.listed)), a.Created.Compare(b.Created), strings.Compare(a.File(), b.File()))
+		return cmp.Or(cmp.Compare(rankOf(b.listed), rankOf(a.listed)), a.Created.Compare(b.Created),
+			strings.Compare(a.File(), b.File()))
 	})
 	for _, c := range candidates {
 		i := slices.IndexFunc(elected, func(v Version) bool { return sameRelease(v.Version, c.Version.Version) })

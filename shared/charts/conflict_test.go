@@ -53,13 +53,14 @@ func TestVersionsWithDifferentBuildMetadata(t *testing.T) {
 		}
 	}
 	reason := string(p.get(charts.RejectedPrefix + plainFile + ".reason.txt"))
-	if !strings.Contains(reason, "version 1.0.0+x of the chart is listed") || !strings.Contains(reason, "withdraw "+buildFile) {
+	if !strings.Contains(reason, "version 1.0.0+x of the chart is listed") ||
+		!strings.Contains(reason, "withdraw "+buildFile) {
 		t.Errorf("reason: %s", reason)
 	}
 	p.expectConsistent()
 }
 
-// TestWithdrawnVersionDoesNotBlock delivers the event of a withdrawal after that of the next
+// TestWithdrawnVersionDoesNotBlock delivers the event of a withdrawal after the event of the next
 // version.
 func TestWithdrawnVersionDoesNotBlock(t *testing.T) {
 	p := newFixture(t)
@@ -129,7 +130,8 @@ func TestConcurrentUploadsOfEqualVersions(t *testing.T) {
 func (p *fixture) accept(file string) {
 	p.tb.Helper()
 	p.build(file)
-	if err := p.bucket.Put(p.tb.Context(), charts.ArchivesPrefix+file, p.get(charts.PublishedPrefix+file), charts.Nothing); err != nil {
+	if err := p.bucket.Put(p.tb.Context(), charts.ArchivesPrefix+file, p.get(charts.PublishedPrefix+file),
+		charts.Nothing); err != nil {
 		p.tb.Fatal(err)
 	}
 }
@@ -151,7 +153,7 @@ func (a datedBucket) Get(ctx context.Context, key string, limit int64) (charts.O
 func TestRebuildResolvesConflicts(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		first  string // accepted before the others
+		first  string // accepted before all other versions
 		listed string // in the existing index
 		want   string
 	}{

@@ -52,15 +52,15 @@ func emptyEdition() (*edition, error) {
 	return newEdition(Stored{Contents: contents}).checkDamage()
 }
 
-// Limits of the cache of parts for limited callers. The compressed forms take about a tenth more, and the versions of charts of which a
-// caller may see only some as much again.
+// Limits of the cache of parts for limited callers. The compressed forms take about a tenth more, and the versions of
+// charts of which a caller may see only some as much again.
 const (
 	maxParts     = 64
 	maxPartBytes = 16 << 20
 )
 
-// view identifies the charts that a limited caller may see. Both texts are unambiguous. With a separator that a scope can contain, two
-// callers could share a part that only one of them may see.
+// view identifies the charts that a limited caller may see. Both texts are unambiguous. With a separator that a scope
+// can contain, two callers could share a part that only one of them may see.
 type view struct{ scopes, entitlements string }
 
 // part is the part of an edition that a limited caller may see.

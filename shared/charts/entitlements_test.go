@@ -47,7 +47,8 @@ func reaches(caller principal.Principal, name, version string) bool {
 	})
 }
 
-// TestEntitlementsAndScopesLimitCharts compares everything that the library shows to random callers of customers with the naive model.
+// TestEntitlementsAndScopesLimitCharts compares everything that the library shows to random callers of customers with
+// the naive model.
 func TestEntitlementsAndScopesLimitCharts(t *testing.T) {
 	names := []string{"a", "a-1", "b"}
 	d := newMeteredBucket(t)
@@ -72,7 +73,8 @@ func TestEntitlementsAndScopesLimitCharts(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 3).Draw(rt, "entitlements") {
 			kind := rapid.SampledFrom(entitlement.Artifacts()).Draw(rt, "artifact")
-			caller.Entitled = append(caller.Entitled, entitled(rt, kind, patterns.Draw(rt, "pattern"), rules.Draw(rt, "versions")))
+			caller.Entitled = append(caller.Entitled,
+				entitled(rt, kind, patterns.Draw(rt, "pattern"), rules.Draw(rt, "versions")))
 		}
 		want := map[string][]string{}
 		for _, v := range all {
@@ -119,13 +121,16 @@ func compareCatalog(t *rapid.T, library *charts.Library, caller principal.Princi
 		t.Fatalf("%v with %v sees %d charts, want %d; %v", caller.Scopes, caller.Entitled.Key(), page.Total, len(want), err)
 	}
 	for _, summary := range page.Charts {
-		if summary.Versions != len(want[summary.Latest.Name]) || !slices.Contains(want[summary.Latest.Name], summary.Latest.Version) {
-			t.Fatalf("%v sees %s %s of %d versions", caller.Entitled.Key(), summary.Latest.Name, summary.Latest.Version, summary.Versions)
+		if summary.Versions != len(want[summary.Latest.Name]) ||
+			!slices.Contains(want[summary.Latest.Name], summary.Latest.Version) {
+			t.Fatalf("%v sees %s %s of %d versions", caller.Entitled.Key(), summary.Latest.Name, summary.Latest.Version,
+				summary.Versions)
 		}
 	}
 	for _, name := range []string{"a", "a-1", "b", "gone"} {
 		versions, err := library.Versions(t.Context(), caller, charts.VersionQuery{Chart: name, Limit: 100})
-		if versions.Total != len(want[name]) || (err != nil) != (len(want[name]) == 0) || err != nil && !errors.Is(err, charts.ErrNoChart) {
+		if versions.Total != len(want[name]) || (err != nil) != (len(want[name]) == 0) || err != nil &&
+			!errors.Is(err, charts.ErrNoChart) {
 			t.Fatalf("%v sees %d versions of %s, want %v; %v", caller.Entitled.Key(), versions.Total, name, want[name], err)
 		}
 	}
@@ -164,7 +169,8 @@ func TestEntitlementsAreNeeded(t *testing.T) {
 			t.Errorf("customer %q: %v, want %v", c.caller.CustomerID, err, c.want)
 		}
 		listing, err := library.Index(t.Context(), c.caller)
-		if err != nil || listing.Complete != (c.want == nil) || strings.Contains(string(listing.Body), "1.0.0") != (c.want == nil) {
+		if err != nil || listing.Complete != (c.want == nil) ||
+			strings.Contains(string(listing.Body), "1.0.0") != (c.want == nil) {
 			t.Errorf("customer %q: %s, %v", c.caller.CustomerID, listing.Body, err)
 		}
 	}

@@ -30,11 +30,13 @@ func encoded(tb rapid.TB, x *charts.Index) string {
 // drawVersion draws from few names and versions, some of whose archives have the same name.
 func drawVersion(t *rapid.T) charts.Version {
 	v := charts.Version{
-		Name:     rapid.SampledFrom([]string{"a", "a-1", "a-1-2", "b", "ü\"\\"}).Draw(t, "name"),
-		Version:  rapid.SampledFrom([]string{"1", "2", "1-2", "2-1", "1.0.0", "1.0.0+x", "10.0.0", "2.0.0-rc.1", "v2"}).Draw(t, "version"),
-		Digest:   rapid.SampledFrom([]string{"d1", "d2"}).Draw(t, "digest"),
-		Created:  anyTime.Add(time.Duration(rapid.IntRange(0, 1).Draw(t, "created")) * time.Second),
-		Metadata: json.RawMessage(fmt.Sprintf(`{"description":%q,"name":"ignored"}`, rapid.SampledFrom([]string{"x", "<&>"}).Draw(t, "text"))),
+		Name: rapid.SampledFrom([]string{"a", "a-1", "a-1-2", "b", "ü\"\\"}).Draw(t, "name"),
+		Version: rapid.SampledFrom([]string{"1", "2", "1-2", "2-1", "1.0.0", "1.0.0+x", "10.0.0", "2.0.0-rc.1", "v2"}).
+			Draw(t, "version"),
+		Digest:  rapid.SampledFrom([]string{"d1", "d2"}).Draw(t, "digest"),
+		Created: anyTime.Add(time.Duration(rapid.IntRange(0, 1).Draw(t, "created")) * time.Second),
+		Metadata: json.RawMessage(fmt.Sprintf(`{"description":%q,"name":"ignored"}`,
+			rapid.SampledFrom([]string{"x", "<&>"}).Draw(t, "text"))),
 	}
 	v.URLs = []string{v.File()}
 	return v
@@ -75,7 +77,8 @@ func compare(t *rapid.T, index *charts.Index, model map[string]charts.Version) {
 	}
 	for file, want := range model {
 		got, found := index.Find(file)
-		if !found || got.Name != want.Name || got.Version != want.Version || got.Digest != want.Digest || !got.Created.Equal(want.Created) {
+		if !found || got.Name != want.Name || got.Version != want.Version || got.Digest != want.Digest ||
+			!got.Created.Equal(want.Created) {
 			t.Fatalf("%s is %+v, %v; want %+v", file, got, found, want)
 		}
 		if changed, err := index.Set(got); changed || err != nil {

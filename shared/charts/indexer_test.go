@@ -80,10 +80,12 @@ func TestRejections(t *testing.T) {
 				t.Errorf("outcomes = %q", got)
 			}
 			reason := string(p.get(charts.RejectedPrefix + test.file + ".reason.txt"))
-			if !strings.Contains(reason, test.reason) || !strings.Contains(reason, "charts/"+test.file) || strings.Count(reason, "\n") != 4 {
+			if !strings.Contains(reason, test.reason) || !strings.Contains(reason, "charts/"+test.file) ||
+				strings.Count(reason, "\n") != 4 {
 				t.Errorf("reason: %s", reason)
 			}
-			if p.get(charts.PublishedPrefix+test.file) != nil || string(p.get(charts.RejectedPrefix+test.file)) != test.contents {
+			if p.get(charts.PublishedPrefix+test.file) != nil ||
+				string(p.get(charts.RejectedPrefix+test.file)) != test.contents {
 				t.Error("the file was not moved")
 			}
 			if p.listed() != "app-1.0.0.tgz" || p.get(charts.ArchivesPrefix+test.file) != nil {
@@ -124,11 +126,13 @@ func TestLostOrDamagedIndexIsRebuilt(t *testing.T) {
 	if err := json.Unmarshal(p.get(charts.IndexKey), &before); err != nil {
 		t.Fatal(err)
 	}
-	for _, damage := range []string{"", "{", `{"apiVersion":"v1","entries":{"app":[7]}}`, `{"apiVersion":"v1","entries":{"app":7}}`} {
+	for _, damage := range []string{"", "{", `{"apiVersion":"v1","entries":{"app":[7]}}`,
+		`{"apiVersion":"v1","entries":{"app":7}}`} {
 		if err := p.bucket.Put(t.Context(), charts.IndexKey, []byte(damage), charts.Anything); err != nil {
 			t.Fatal(err)
 		}
-		if got := p.sync("app-1.0.0.tgz"); !strings.HasPrefix(got, "rejected index.yaml, listed app-1.0.0.tgz, listed app-1.1.0.tgz") {
+		if got := p.sync("app-1.0.0.tgz"); !strings.HasPrefix(got,
+			"rejected index.yaml, listed app-1.0.0.tgz, listed app-1.1.0.tgz") {
 			t.Errorf("%q: %s", damage, got)
 		}
 		if p.listed() != "app-1.0.0.tgz app-1.1.0.tgz" || string(p.get("rejected/index.yaml")) != damage {

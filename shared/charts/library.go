@@ -20,14 +20,16 @@ import (
 var (
 	// ErrNotServed covers invalid names, charts that were never accepted, and missing provenance
 	// files.
-	ErrNotServed = fault.New(fault.NotFound, "The chart repository does not have this file. /charts/index.yaml lists the charts.")
-	ErrScope     = fault.New(fault.Forbidden, "This credential cannot fetch this chart. It needs the scope "+
+	ErrNotServed = fault.New(fault.NotFound,
+		"The chart repository does not have this file. /charts/index.yaml lists the charts.")
+	ErrScope = fault.New(fault.Forbidden, "This credential cannot fetch this chart. It needs the scope "+
 		string(principal.ReadCharts)+", or "+string(principal.ReadCharts)+":NAME, where NAME is the chart's name.")
 	// ErrLarge is the error for a file that is too large for a response of the function.
 	ErrLarge = fault.New(fault.Unprocessable, "This file has more than 4 MiB, so it comes only by a redirect. Leave out redirect=false, and "+
 		"send your login only to this host, not to the address in Location.")
 	// ErrUnavailable is the error of a Reader for every temporary failure. Its chain has the cause.
-	ErrUnavailable = fault.New(fault.Unavailable, "The chart repository is temporarily unavailable. Send the request again.")
+	ErrUnavailable = fault.New(fault.Unavailable,
+		"The chart repository is temporarily unavailable. Send the request again.")
 	// ErrDamaged is the response to all requests while the index is damaged, whatever the caller
 	// may see of it.
 	ErrDamaged = fault.New(fault.Unavailable, "The chart repository is unavailable while it is being repaired. "+
@@ -45,7 +47,7 @@ type Reader interface {
 	// Index returns the current index, strongly consistent. Errors: ErrSame if the caller knows its
 	// version; ErrNoIndex if nothing has been published.
 	Index(ctx context.Context, known string) (Stored, error)
-	// Stat returns the size of an object in bytes, or false if there is none with the key.
+	// Stat returns the size of an object in bytes, or false if no object has the key.
 	Stat(ctx context.Context, key string) (size int64, found bool, err error)
 	// Open starts to read an object. The caller closes its body. Errors: ErrNoObject.
 	Open(ctx context.Context, key string) (Opened, error)
@@ -132,8 +134,8 @@ type Delivery struct {
 // ErrNotServed, ErrScope.
 //
 // For a caller who may fetch only some charts, the choice between these errors depends only on the
-// requested name and not on what is published, so that nobody learns what exists beyond their
-// scopes. What the customer's entitlements do not cover does not exist for the caller.
+// requested name and not on the published charts, so that callers cannot learn what exists beyond
+// their scopes. For the caller, only charts exist that the customer's entitlements cover.
 func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wanted) (Delivery, error) {
 	request, delivery, err := l.locate(ctx, caller, want)
 	if err == nil && delivery.Signed {
@@ -146,7 +148,8 @@ func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wa
 	return delivery, err
 }
 
-// MaxReadBytes is the largest file that Read returns. Lambda accepts 6 MB of JSON, and base64 makes a file a third larger.
+// MaxReadBytes is the largest file that Read returns. Lambda accepts 6 MB of JSON, and base64 makes a file a third
+// larger.
 const MaxReadBytes = 4 << 20
 
 // File is a file that Read has read.
@@ -245,7 +248,7 @@ var (
 )
 
 // possibleNames returns the names of all charts to which the archive may belong: "a-1-2.tgz" is
-// version 1-2 of a, or version 2 of a-1. It returns none if the name cannot be that of an archive.
+// version 1-2 of a, or version 2 of a-1. It returns none if the name cannot belong to an archive.
 func possibleNames(archive string) []string {
 	if len(archive) > maxFile || !archiveName.MatchString(archive) {
 		return nil
@@ -283,7 +286,8 @@ func (l *Library) hold(ctx context.Context, fresh *edition) (*edition, error) {
 	if l.held.version != fresh.version {
 		l.held = fresh // if requests overlap, this may be the older one; the next request notices
 		if fresh.damage != nil {
-			slog.ErrorContext(ctx, "the chart index is damaged and not served: run `portside reindex-charts`", "err", fresh.damage)
+			slog.ErrorContext(ctx, "the chart index is damaged and not served: run `portside reindex-charts`", "err",
+				fresh.damage)
 		}
 	}
 	return l.held.checkDamage()

@@ -157,7 +157,8 @@ func TestDamagedIndexIsNotServed(t *testing.T) {
 					t.Errorf("%q: index: %v", damage, err)
 				}
 			}
-			if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "ok-1.0.0.tgz"}); !errors.Is(err, charts.ErrDamaged) {
+			if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "ok-1.0.0.tgz"}); !errors.Is(err,
+				charts.ErrDamaged) {
 				t.Errorf("%q: archive: %v", damage, err)
 			}
 		}
@@ -166,7 +167,8 @@ func TestDamagedIndexIsNotServed(t *testing.T) {
 		}
 	}
 	d.putIndex([]byte(`{"apiVersion":"v1","entries":{"ok":[{"created":"yesterday"}]}}`))
-	if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "ok-1.0.0.tgz"}); !errors.Is(err, charts.ErrDamaged) {
+	if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "ok-1.0.0.tgz"}); !errors.Is(err,
+		charts.ErrDamaged) {
 		t.Errorf("archive of a damaged chart: %v", err)
 	}
 	d.publish(version("ok", "1.0.0"))
@@ -175,13 +177,15 @@ func TestDamagedIndexIsNotServed(t *testing.T) {
 	}
 }
 
-// TestPartsAreNotShared has two callers whose scopes and entitlements are the same text if they are written one after the other.
+// TestPartsAreNotShared has two callers whose scopes and entitlements are the same text if they are written one after
+// the other.
 func TestPartsAreNotShared(t *testing.T) {
 	d := newMeteredBucket(t)
 	d.publish(version("a", "1.0.0"), version("a", "2.0.0"))
 	library := d.library()
 	few, all := entitled(t, entitlement.Chart, "a", "<2.0.0"), entitled(t, entitlement.Chart, "a", "*")
-	honest := principal.Principal{CustomerID: "bolt", Scopes: []principal.Scope{"read:helm-charts:a"}, Entitled: entitlement.Set{all, few}}
+	honest := principal.Principal{CustomerID: "bolt", Scopes: []principal.Scope{"read:helm-charts:a"},
+		Entitled: entitlement.Set{all, few}}
 	forged := principal.Principal{
 		CustomerID: "acme", Scopes: []principal.Scope{"read:helm-charts:a\nchart\ta\t*"}, Entitled: entitlement.Set{few},
 	}
@@ -195,7 +199,8 @@ func TestPartsAreNotShared(t *testing.T) {
 	}
 }
 
-// TestPartsHideOtherCharts publishes charts that a caller may not see. Neither the index of this caller nor its tag changes.
+// TestPartsHideOtherCharts publishes charts that a caller may not see. Neither the index of this caller nor its tag
+// changes.
 func TestPartsHideOtherCharts(t *testing.T) {
 	d := newMeteredBucket(t)
 	at := func(v charts.Version, hour int) charts.Version {
@@ -293,7 +298,8 @@ func TestErrorsRevealNothing(t *testing.T) {
 		case after == nil && !caller.MayFetch(principal.ReadCharts, got.Version.Name):
 			t.Errorf("%v got %s of %s", caller.Scopes, want.File, got.Version.Name)
 		case after != nil && !errors.Is(after, before):
-			t.Errorf("fetch %[2]s with %[1]v = %[3]v, but %[4]v if nothing is published", caller.Scopes, want.File, after, before)
+			t.Errorf("fetch %[2]s with %[1]v = %[3]v, but %[4]v if nothing is published", caller.Scopes, want.File, after,
+				before)
 		}
 	})
 }

@@ -60,7 +60,8 @@ type race struct {
 func races(tb testing.TB) []race {
 	tb.Helper()
 	const file, key, other = "app-1.0.0.tgz", racedKey, "app-2.0.0.tgz"
-	first, second, third := chart(tb, "app", "1.0.0", "first"), chart(tb, "app", "1.0.0", "second"), chart(tb, "app", "2.0.0", "")
+	first, second, third := chart(tb, "app", "1.0.0", "first"), chart(tb, "app", "1.0.0", "second"),
+		chart(tb, "app", "2.0.0", "")
 	return []race{
 		{
 			name: "withdrawn before the index is written", prepare: func(p *fixture) {

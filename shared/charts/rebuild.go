@@ -66,7 +66,7 @@ func (r *rebuilding) run(ctx context.Context) error {
 	return nil
 }
 
-// current returns the index, or nil if there is none or it is damaged, and the version to
+// current returns the index, or nil if it is missing or damaged, and the version to
 // overwrite. It keeps a copy of a damaged index, so that the operator can find the cause.
 func (r *rebuilding) current(ctx context.Context) (index *Index, version string, err error) {
 	stored, err := r.Bucket.Get(ctx, IndexKey, maxIndexBytes)

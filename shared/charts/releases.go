@@ -97,8 +97,8 @@ func (r *releases) only(allowed entitlement.Set) (part *releases, some bool, err
 	return part, true, nil
 }
 
-// newest returns the time at which the newest version was created. It does not keep the decoded entries, because few requests need them,
-// but the time, because many callers may see all versions of a chart.
+// newest returns the time at which the newest version was created. It does not keep the decoded entries, because few
+// requests need them, but the time, because many callers may see all versions of a chart.
 func (r *releases) newest() (time.Time, error) {
 	r.dated.Do(func() { r.lastTime, r.dateError = newestOf(r.raw) })
 	return r.lastTime, r.dateError

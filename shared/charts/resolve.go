@@ -25,11 +25,11 @@ const (
 
 // finding is the result of evaluating the published object under a key.
 type finding struct {
-	seen    Object   // its Version is empty if there is no object
+	seen    Object   // its Version is empty without an object
 	version *Version // what to list
 }
 
-// resolve evaluates what is published under the key until the object is accepted or gone. It moves
+// resolve evaluates the object with the key until it is accepted or gone. It moves
 // rejected objects away, so that each is reported once.
 func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejected []Outcome, err error) {
 	err = x.retry(ctx, func() error {
@@ -92,10 +92,12 @@ func checkProvenance(file string, object Object) error {
 		return refuse("only charts, NAME-VERSION.tgz, and their provenance files, NAME-VERSION.tgz.prov, belong below "+PublishedPrefix,
 			"publish it under such a name, or elsewhere")
 	case object.Size > maxProvenance:
-		return refuse(fmt.Sprintf("the provenance file has %d bytes, more than the maximum of %d", object.Size, maxProvenance),
+		return refuse(fmt.Sprintf("the provenance file has %d bytes, more than the maximum of %d", object.Size,
+			maxProvenance),
 			"publish the one that `helm package --sign` writes")
 	case !bytes.HasPrefix(object.Body, []byte(provenanceStart)):
-		return refuse("the provenance file does not begin with "+provenanceStart, "publish the one that `helm package --sign` writes")
+		return refuse("the provenance file does not begin with "+provenanceStart,
+			"publish the one that `helm package --sign` writes")
 	}
 	return nil
 }

@@ -85,7 +85,8 @@ func newFixture(tb testing.TB) *fixture {
 
 // over returns an Indexer on the given bucket, such as a wrapper that injects faults.
 func (p *fixture) over(bucket charts.Bucket) *charts.Indexer {
-	return charts.NewIndexer(charts.Parts{Bucket: bucket, Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: awstest.RealTime})
+	return charts.NewIndexer(charts.Parts{Bucket: bucket, Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes,
+		Now: awstest.RealTime})
 }
 
 func (p *fixture) publish(file string, contents []byte) {
@@ -122,7 +123,7 @@ func describe(done []charts.Outcome) string {
 	return strings.Join(said, ", ")
 }
 
-// get returns an object's content, or nil if there is none.
+// get returns an object's content, or nil if the object does not exist.
 func (p *fixture) get(key string) []byte {
 	p.tb.Helper()
 	object, err := p.bucket.Get(context.WithoutCancel(p.tb.Context()), key, 64<<20)

@@ -1,8 +1,9 @@
-// Package credentialnotices mails owners about events of their credentials that they did not cause: another user created a key for
-// them, somebody reported a credential as leaked, or a credential ended with the one with which it was made.
+// Package credentialnotices mails owners about events of their credentials that they did not cause: another user
+// created a key for them, a credential was reported as leaked, or a credential ended with the one with which it was
+// made.
 //
-// The transaction that causes the event stores the notice. The request that caused it mails it; if that fails, SendDue does later. A mail
-// may in rare cases be sent twice; none is lost.
+// The transaction that causes the event stores the notice. The request that caused it mails it; if that fails, SendDue
+// does later. A mail may in rare cases be sent twice; none is lost.
 package credentialnotices
 
 import (
@@ -54,16 +55,16 @@ type Service struct{ Parts }
 // NewService returns a Service.
 func NewService(parts Parts) *Service { return &Service{parts} }
 
-// TrySend mails a notice that was just stored with its first attempt. If that fails, SendDue mails it later. The event has happened
-// already, so TrySend reports no error. The maker is zero if nobody made the credential.
+// TrySend mails a notice that was just stored with its first attempt. If that fails, SendDue mails it later. The event
+// has happened already, so TrySend reports no error. The maker is zero if no user made the credential.
 func (s *Service) TrySend(ctx context.Context, n credentials.Notice, owner, maker principal.Person) {
 	if err := s.mail(ctx, n, owner, maker); err != nil {
 		slog.WarnContext(ctx, "notice not sent yet", "event", n.Event, "credential", n.ID, "error", err)
 	}
 }
 
-// SendDue mails the notices that are due, as long as the context's deadline leaves time. It returns their number. A failure does not stop
-// the rest; the errors are joined.
+// SendDue mails the notices that are due, as long as the context's deadline leaves time. It returns their number. A
+// failure does not stop the rest; the errors are joined.
 func (s *Service) SendDue(ctx context.Context) (sent int, err error) {
 	const batch = 100
 	due, err := s.Outbox.DueNotices(ctx, s.Now(), batch)
@@ -117,7 +118,7 @@ func (s *Service) mail(ctx context.Context, n credentials.Notice, owner, maker p
 	return s.Outbox.RemoveNotice(ctx, n)
 }
 
-// maker returns the user who created the credential, or a zero one if nobody did or the user was deleted.
+// maker returns the user who created the credential, or a zero one if no user did or the user was deleted.
 func (s *Service) maker(ctx context.Context, n credentials.Notice) (principal.Person, error) {
 	if n.By == "" {
 		return principal.Person{}, nil

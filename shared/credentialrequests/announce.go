@@ -12,8 +12,8 @@ import (
 	"portside/shared/mail"
 )
 
-// announceDue announces pending requests, those of each customer's users together. Those of deleted users end without a mail, and have no
-// effect on the mails about others. It returns how many have no step any more.
+// announceDue announces pending requests, those of each customer's users together. Those of deleted users end without a
+// mail, and have no effect on the mails about others. It returns how many have no step any more.
 func (s *Service) announceDue(ctx context.Context, pending []Request) (done int, err error) {
 	requesters, err := s.requesters(ctx, pending...)
 	if err != nil {
@@ -41,8 +41,8 @@ func (s *Service) announceDue(ctx context.Context, pending []Request) (done int,
 	return done, errors.Join(failures...)
 }
 
-// announceGroup announces the requests of one customer's users, and begins to collect the next ones. Another attempt for the approvers
-// whose mail has failed does not prolong that.
+// announceGroup announces the requests of one customer's users, and begins to collect the next ones. Another attempt
+// for the approvers whose mail has failed does not prolong that.
 func (s *Service) announceGroup(
 	ctx context.Context, customerID string, group []Request, requesters map[string]principal.Person,
 ) (done int, err error) {
@@ -64,9 +64,10 @@ func (s *Service) announceNow(ctx context.Context, r Request) error {
 	return err
 }
 
-// announce mails everybody who may decide about all the requests at once, except a requester about the own ones and whoever was mailed
-// before. It returns how many requests have no step any more.
-func (s *Service) announce(ctx context.Context, requests []Request, requesters map[string]principal.Person) (done int, err error) {
+// announce mails everybody who may decide about all the requests at once, except a requester about the own ones and
+// whoever was mailed before. It returns how many requests have no step any more.
+func (s *Service) announce(ctx context.Context, requests []Request,
+	requesters map[string]principal.Person) (done int, err error) {
 	approvers, err := s.People.Holders(ctx, principal.CredentialsApprove, maxApprovers)
 	if err != nil {
 		return 0, err
@@ -89,8 +90,8 @@ func (s *Service) announce(ctx context.Context, requests []Request, requesters m
 	return done, errors.Join(failures...)
 }
 
-// begin stores an attempt for each request, and returns the requests to announce. It counts those without another attempt: all attempts
-// have failed, or the requester was deleted. Requests that were decided meanwhile are left out.
+// begin stores an attempt for each request, and returns the requests to announce. It counts those without another
+// attempt: all attempts have failed, or the requester was deleted. Requests that were decided meanwhile are left out.
 func (s *Service) begin(
 	ctx context.Context, requests []Request, requesters map[string]principal.Person,
 ) (open []Request, done int, err error) {
@@ -114,8 +115,8 @@ func (s *Service) begin(
 	return open, done, errors.Join(failures...)
 }
 
-// mailApprover mails one approver about the requests of other users, unless an earlier attempt has done so. It notes in the requests that
-// the approver was mailed.
+// mailApprover mails one approver about the requests of other users, unless an earlier attempt has done so. It notes in
+// the requests that the approver was mailed.
 func (s *Service) mailApprover(
 	ctx context.Context, requests []Request, requesters map[string]principal.Person, approver principal.Person,
 ) error {
@@ -152,7 +153,8 @@ var errNoTime = errors.New("credentialrequests: no time left for more mails; the
 // errNotAnnounced means that TakeDue tries again.
 var errNotAnnounced = errors.New("an approver was not mailed")
 
-// finish stores who was mailed. The request has no step any more if nobody is missing. Errors: errNotAnnounced if somebody is.
+// finish stores which approvers were mailed. The request needs no further step if all were. Otherwise, it returns
+// errNotAnnounced.
 func (s *Service) finish(ctx context.Context, before, mailed Request, approvers []principal.Person) error {
 	if slices.ContainsFunc(approvers, func(a principal.Person) bool { return !mailed.isDone(a) }) {
 		return errors.Join(errNotAnnounced, s.Store.Change(ctx, Change{Before: before, After: mailed}))

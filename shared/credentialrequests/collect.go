@@ -16,9 +16,9 @@ import (
 	"portside/shared/mail"
 )
 
-// ErrUnconfirmed means that the password may have been created. TakeDue revokes it and mails a new link, unless its confirmation was
-// stored and all answers about that were lost. Then the password works although its owner has not seen it, and the owner must
-// revoke it.
+// ErrUnconfirmed means that the password may have been created. TakeDue revokes it and mails a new link, unless its
+// confirmation was stored and all answers about that were lost. Then the password works although its owner has not seen
+// it, and the owner must revoke it.
 var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be delivered. Open the link again in a moment. If it still "+
 	"does not work, wait some minutes for a new link by email. If none comes, revoke the password in your list and ask for another one.")
 
@@ -74,13 +74,15 @@ func (s *Service) collect(ctx context.Context, secret credentials.Secret) (newCo
 	after.Status, after.CredentialID = Collected, made.ID
 	after.Next = Next{Due: now.Add(mail.SendAfter), BaseURL: request.Next.BaseURL}
 	after, err = s.change(ctx, Change{
-		Before: request, After: after, Person: &person, Issue: &made, End: &link, Makers: slices.Concat(request.Makers, request.Deciders),
+		Before: request, After: after, Person: &person, Issue: &made, End: &link,
+		Makers: slices.Concat(request.Makers, request.Deciders),
 	})
 	if errors.Is(err, ErrMaker) {
 		return newCollection{}, ErrLink
 	}
 	return newCollection{
-		Password: Password{Username: made.Username, Secret: password, Scopes: made.Scopes, ExpiresAt: made.ExpiresAt}, request: after,
+		Password: Password{Username: made.Username, Secret: password, Scopes: made.Scopes, ExpiresAt: made.ExpiresAt},
+		request:  after,
 	}, err
 }
 

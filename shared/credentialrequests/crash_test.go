@@ -35,8 +35,8 @@ func (o *fixture) fill() {
 
 var errInjected = errors.New("injected")
 
-// failing returns a client whose nth call fails. Either all later calls fail too, like after a crash, or only the response of
-// the nth call is lost.
+// failing returns a client whose nth call fails. Either all later calls fail too, like after a crash, or only the
+// response of the nth call is lost.
 //
 // It does not combine a lost response with a crash. In the confirmation, which is the last write
 // before the response, that is the same as a crash while the response is sent, which no write can
@@ -84,11 +84,13 @@ func TestCrashAtAnyCall(t *testing.T) {
 func (o *fixture) runRequest(service *credentialrequests.Service) map[string]credentialrequests.Password {
 	ctx := o.tb.Context()
 	known := map[string]credentialrequests.Password{}
-	created, err := service.Create(ctx, o.ada, base, credentialrequests.New{Level: credentialrequests.Full, Justification: "why not"})
+	created, err := service.Create(ctx, o.ada, base,
+		credentialrequests.New{Level: credentialrequests.Full, Justification: "why not"})
 	if err != nil {
 		return known
 	}
-	if _, err = service.Decide(ctx, o.grace, credentialrequests.Decision{ID: created.Request.ID, Approve: true, BaseURL: base}); err != nil {
+	if _, err = service.Decide(ctx, o.grace,
+		credentialrequests.Decision{ID: created.Request.ID, Approve: true, BaseURL: base}); err != nil {
 		return known
 	}
 	if password, err := service.Collect(ctx, newestLink(o.mailer.sent)); err == nil {
@@ -170,7 +172,8 @@ func TestRequesterIsSuspendedDuringCollection(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := o.on(client).Collect(t.Context(), newestLink(o.mailer.sent)); !errors.Is(err, credentialrequests.ErrLink) {
+	if _, err := o.on(client).Collect(t.Context(), newestLink(o.mailer.sent)); !errors.Is(err,
+		credentialrequests.ErrLink) {
 		t.Errorf("collect as a suspended user = %v, want %v", err, credentialrequests.ErrLink)
 	}
 	if made := o.list(credentials.Password); len(made) != 0 {
@@ -204,7 +207,8 @@ func TestCrashOfScheduleAtAnyCall(t *testing.T) {
 		},
 		"lost collection": func(o *fixture) {
 			o.decide(o.request().ID, true)
-			if _, err := o.on(o.unconfirmed()).Collect(t.Context(), newestLink(o.mailer.sent)); !errors.Is(err, credentialrequests.ErrUnconfirmed) {
+			if _, err := o.on(o.unconfirmed()).Collect(t.Context(), newestLink(o.mailer.sent)); !errors.Is(err,
+				credentialrequests.ErrUnconfirmed) {
 				t.Fatalf("collect without a confirmation: %v", err)
 			}
 		},
@@ -242,7 +246,8 @@ func (o *fixture) unconfirmed() *dynamodb.Client {
 	})
 }
 
-// TestCrashOfADigestAtAnyCall crashes a run that announces two requests together. In the end, each approver was mailed about both.
+// TestCrashOfADigestAtAnyCall crashes a run that announces two requests together. In the end, each approver was mailed
+// about both.
 func TestCrashOfADigestAtAnyCall(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		for nth, whole := 1, false; !whole; nth++ {
@@ -260,7 +265,8 @@ func TestCrashOfADigestAtAnyCall(t *testing.T) {
 				}
 				for _, r := range collected {
 					if r = o.get(r.ID); len(r.Next.Notified) != 2 || !r.Next.Due.IsZero() {
-						t.Errorf("%d approvers were mailed about a request, whose next step is due at %v", len(r.Next.Notified), r.Next.Due)
+						t.Errorf("%d approvers were mailed about a request, whose next step is due at %v", len(r.Next.Notified),
+							r.Next.Due)
 					}
 				}
 			})

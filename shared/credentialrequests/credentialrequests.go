@@ -7,13 +7,14 @@
 // caused it takes the step at once. If that fails, TakeDue takes it later, with growing pauses. A
 // mail may in rare cases be sent twice; none is lost, and only the newest link works.
 //
-// The first request of a customer's users is announced to the approvers at once. What these users request within DigestInterval after a
-// mail is collected: the step of such a request is due at the end of the interval, and one mail announces all of them. So however many
-// requests the users of a customer make, they neither flood the approvers nor delay the announcement of another customer's request.
+// The first request of a customer's users is announced to the approvers at once. Requests of these users within
+// DigestInterval after a mail are collected: the step of such a request is due at the end of the interval, and one mail
+// announces all of them. So however many requests the users of a customer make, they neither flood the approvers nor
+// delay the announcement of another customer's request.
 //
 // Every change appends to the request's trail of events in the same conditional write, so that of
 // several decisions or collections at once only one succeeds. The write that uses up the link
-// creates the password. Only a hash of the password is stored, so nobody ever learns it if the
+// creates the password. Only a hash of the password is stored, so the password is lost if the
 // process dies before the response. Therefore a collection counts only once it is confirmed, which
 // is the last step before the response. A collection that is not confirmed in time is withdrawn:
 // its password is revoked and a new link is mailed.
@@ -67,7 +68,7 @@ const (
 	Approved  Status = "approved" // a link to collect the password was mailed, or soon will be
 	Denied    Status = "denied"
 	Collected Status = "collected"
-	Expired   Status = "expired" // nobody collected the password in time
+	Expired   Status = "expired" // the requester did not collect the password in time
 )
 
 // Action is the kind of an event.
@@ -99,7 +100,7 @@ type Event struct {
 type Request struct {
 	ID            string // UUIDv7, so ids are in the order of creation
 	UserID        string
-	CustomerID    string // to whom the user belonged at the creation; empty for the vendor's staff, and in requests of earlier releases
+	CustomerID    string // the user's customer at the creation; empty for the vendor's staff, and in requests of earlier releases
 	Level         Level
 	Justification string
 	Status        Status
@@ -120,10 +121,10 @@ type Request struct {
 
 // Next is the next step that happens without a client. The status says which step it is.
 type Next struct {
-	Due      time.Time // zero if there is no step
+	Due      time.Time // zero without a step
 	Attempts int       // at the current step
 	Notified []string  // ids of the approvers who were mailed
-	LinkID   string    // public id of the newest link; empty if there is none
+	LinkID   string    // public id of the newest link; empty without a link
 	BaseURL  string    // of the portal, for links in mails
 }
 
@@ -142,14 +143,14 @@ const (
 	DefaultLimit     = 20
 	PasswordDays     = 365
 	LinkLifetime     = 7 * 24 * time.Hour
-	// MaxPendingDays is how many days after its creation a request can be approved. The rest of credentials.Retention is longer than the mails
-	// and the link take. So the record of a credential with which the request was made is not purged before the collection, and still says
-	// that the credential was revoked or has leaked.
+	// MaxPendingDays is how many days after its creation a request can be approved. The rest of credentials.Retention is
+	// longer than the mails and the link take. So the record of a credential with which the request was made is not purged
+	// before the collection, and still says that the credential was revoked or has leaked.
 	MaxPendingDays = 60
 )
 
-// DigestInterval is how long the requests of a customer's users are collected after a mail to the approvers. The vendor's staff counts as a
-// customer.
+// DigestInterval is how long the requests of a customer's users are collected after a mail to the approvers. The
+// vendor's staff counts as a customer.
 const DigestInterval = time.Hour
 
 // maxApprovers is how many people are mailed about a request.
@@ -166,10 +167,12 @@ var (
 		"user, who created the credential that you use or the one with which the request was made, or one with which these were "+
 		"created. Sign in yourself, or ask another user with the permission credentials:approve. If you created the requester's key, the "+
 		"requester can sign in and send the request again.")
-	ErrNotYours  = fault.New(fault.Forbidden, "To list the requests of other users, you need the permission credentials:approve.")
-	ErrForbidden = fault.New(fault.Forbidden, "To decide on credential requests, you need the permission credentials:approve.")
-	ErrDecided   = fault.NewFinal(fault.Conflict, "This request has already been decided.")
-	ErrTooOld    = fault.NewFinal(fault.Conflict, fmt.Sprintf("This request is older than %d days, so it can no longer be approved. "+
+	ErrNotYours = fault.New(fault.Forbidden,
+		"To list the requests of other users, you need the permission credentials:approve.")
+	ErrForbidden = fault.New(fault.Forbidden,
+		"To decide on credential requests, you need the permission credentials:approve.")
+	ErrDecided = fault.NewFinal(fault.Conflict, "This request has already been decided.")
+	ErrTooOld  = fault.NewFinal(fault.Conflict, fmt.Sprintf("This request is older than %d days, so it can no longer be approved. "+
 		"Deny it. The requester can send it again.", MaxPendingDays))
 	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is no longer an active user, or belongs to a suspended customer, so a "+
 		"new password would not work. Deny the request, or activate the user or the customer first.")
@@ -201,8 +204,8 @@ type Store interface {
 	Announcements
 	// Create adds a request. If the creation has an idempotency key that was used within its lifetime,
 	// nothing is written: Create returns the first request in its first state, or idempotency.ErrReused
-	// if the fingerprints differ. Errors: ErrOpen, ErrCaller, mail.ErrQuota; versions.ErrStale if the creation is announced at once,
-	// and less than DigestInterval has passed since Announced.
+	// if the fingerprints differ. Errors: ErrOpen, ErrCaller, mail.ErrQuota; versions.ErrStale if the creation is
+	// announced at once, and less than DigestInterval has passed since Announced.
 	Create(ctx context.Context, creation Creation) (Created, error)
 	// Change makes a change. Errors: versions.ErrStale if the request, the person or a credential has changed since it
 	// was read; ErrCaller; ErrMaker; ErrTooMany.
@@ -256,7 +259,7 @@ type Change struct {
 	Makers        []principal.Maker       // whose credentials must not have ended; see credentialsdynamo.HaveNotEnded
 	Issue         *credentials.Credential // the credential to add; may be nil
 	End           *credentials.Credential // the credential to revoke, with its RevokedAt and Reason; may be nil
-	CustomerID    string                  // to whom the requester belongs, if nothing above says it; for the audit log
+	CustomerID    string                  // the requester's customer, if no field above has it; for the audit log
 }
 
 // Credentials finds links and passwords.

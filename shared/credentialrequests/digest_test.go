@@ -28,7 +28,8 @@ import (
 	"portside/testclient/scale"
 )
 
-// company is a customer with a viewer for each request, so that mails name each request by the address of its requester.
+// company is a customer with a viewer for each request, so that mails name each request by the address of its
+// requester.
 type company struct {
 	id      string
 	viewers []principal.Principal
@@ -71,7 +72,7 @@ type office struct {
 	companies []company
 	next      []int             // the next viewer of each company
 	pending   map[string]bool   // ids of requests without a decision
-	waiting   map[string]string // the addresses of requesters without a decision whom no mail has named yet, with their request
+	waiting   map[string]string // the addresses of requesters without a decision that no mail has named yet, with their request
 	told      map[string]int    // how many mails to an approver named a requester
 	announced map[string][]time.Time
 }
@@ -108,10 +109,10 @@ func (o *office) Send(_ context.Context, m mail.Message) error {
 // approvers are the addresses of those who decide.
 var approvers = []string{"grace@example.com", "joan@example.com"}
 
-// TestApproversGetDigests draws requests of several customers, decisions, and runs of the schedule. A customer's request is announced at
-// once if no mail about this customer was sent within the interval, whatever other customers do. Each approver gets at most two mails
-// about a customer in an interval. In the end, each pending request was announced to each approver once, and no mail named one that was
-// decided before.
+// TestApproversGetDigests draws requests of several customers, decisions, and runs of the schedule. A customer's
+// request is announced at once if no mail about this customer was sent within the interval, whatever other customers
+// do. Each approver gets at most two mails about a customer in an interval. In the end, each pending request was
+// announced to each approver once, and no mail named one that was decided before.
 //
 //proves:docs/security.md
 func TestApproversGetDigests(t *testing.T) {
@@ -119,7 +120,8 @@ func TestApproversGetDigests(t *testing.T) {
 	for check := range scale.Of(8) {
 		o := &office{
 			fixture: f, random: rand.New(rand.NewPCG(scale.Seed(), uint64(check))),
-			pending: map[string]bool{}, waiting: map[string]string{}, told: map[string]int{}, announced: map[string][]time.Time{},
+			pending: map[string]bool{}, waiting: map[string]string{}, told: map[string]int{},
+			announced: map[string][]time.Time{},
 		}
 		f.service.Mailer = o
 		for n := range 2 {
@@ -214,8 +216,8 @@ func (o *office) checkAllAnnounced() {
 	}
 }
 
-// The request of a user who was deleted since has no effect on the mails about the requests of the staff and of other customers. Those of
-// earlier releases do not say to whom their user belonged.
+// The request of a user who was deleted since has no effect on the mails about the requests of the staff and of other
+// customers. Those of earlier releases do not name the customer of their user.
 //
 //proves:docs/security.md
 func TestDeletedRequestersDelayNobody(t *testing.T) {
@@ -265,7 +267,8 @@ func (o *fixture) forgetCustomers() {
 			continue
 		}
 		_, err := o.client.UpdateItem(o.tb.Context(), &dynamodb.UpdateItemInput{
-			TableName: &o.table, Key: items.Key(liststest.Text(item, "pk"), "request"), UpdateExpression: aws.String("REMOVE customer"),
+			TableName: &o.table, Key: items.Key(liststest.Text(item, "pk"), "request"),
+			UpdateExpression: aws.String("REMOVE customer"),
 		})
 		if err != nil {
 			o.tb.Fatal(err)

@@ -94,7 +94,8 @@ func (s requestStates) move(i int, o operation, r reply) (requestStates, bool) {
 	return s, r.what == "done"
 }
 
-// linkMailer keeps the newest link of each request. A link in a mail does not name its request, but the link's record does.
+// linkMailer keeps the newest link of each request. A link in a mail does not name its request, but the link's record
+// does.
 type linkMailer struct {
 	mu    sync.Mutex
 	find  func(id string) (request string)
@@ -203,8 +204,9 @@ func (c *requestClient) use(in operation, link string, by principal.Principal) r
 	return reply{what: "done"}
 }
 
-// TestConcurrentOperationsHaveAnOrder lets clients ask, approve, deny and collect at the same time, also with idempotency keys. Some order
-// of the operations must explain all answers: each request is decided once, and each link works once.
+// TestConcurrentOperationsHaveAnOrder lets clients ask, approve, deny and collect at the same time, also with
+// idempotency keys. Some order of the operations must explain all answers: each request is decided once, and each link
+// works once.
 //
 //proves:docs/security.md
 func TestConcurrentOperationsHaveAnOrder(t *testing.T) {

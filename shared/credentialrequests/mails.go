@@ -56,9 +56,11 @@ const maxListed = 20
 // announcementOfOne returns the mail that notifies an approver of a request.
 func announcementOfOne(r Request, requester, approver principal.Person) mail.Message {
 	return mail.Content{
-		Site: r.Next.BaseURL, To: approver.Email, Subject: "A credential request is waiting for your decision", Name: approver.Name,
+		Site: r.Next.BaseURL, To: approver.Email, Subject: "A credential request is waiting for your decision",
+		Name: approver.Name,
 		Body: []string{
-			requester.Name + " (" + requester.Email + ") requests access to " + r.Level.description() + " and gives this reason:",
+			requester.Name + " (" + requester.Email + ") requests access to " + r.Level.description() +
+				" and gives this reason:",
 		},
 		Quote:  r.Justification,
 		Button: mail.Button{Label: "Decide in the portal", Address: r.Next.BaseURL + "/portal/approvals"},

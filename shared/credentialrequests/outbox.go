@@ -100,7 +100,7 @@ func (s *Service) giveUp(ctx context.Context, r Request) error {
 	return s.clearNextStep(ctx, r)
 }
 
-// mailDenial notifies the requester of a denial, unless the requester is no longer active.
+// mailDenial notifies the requester of a denial, if the requester is still active.
 func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	person, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.MayAct() {
@@ -193,7 +193,8 @@ func (s *Service) withdraw(ctx context.Context, r Request) error {
 		return err
 	}
 	now := s.now()
-	after := r.event(Event{At: now, Actor: System, Action: ActionWithdrawn, Detail: "the response was lost; a new link follows"})
+	after := r.event(Event{At: now, Actor: System, Action: ActionWithdrawn,
+		Detail: "the response was lost; a new link follows"})
 	after.Status, after.CredentialID, after.CollectBy = Approved, "", time.Time{}
 	after.Next = Next{Due: now, BaseURL: r.Next.BaseURL}
 	withdrawn, err := s.change(ctx, Change{Before: r, After: after, End: password, CustomerID: requester.CustomerID})
@@ -203,7 +204,8 @@ func (s *Service) withdraw(ctx context.Context, r Request) error {
 	return s.mailLink(ctx, withdrawn)
 }
 
-// liveCredential returns the live credential with this id, marked as revoked now, or nil if there is none.
+// liveCredential returns the live credential with this id, marked as revoked now, or nil if no live credential has the
+// id.
 func (s *Service) liveCredential(ctx context.Context, id, reason string) (*credentials.Credential, error) {
 	if id == "" {
 		return nil, nil //nolint:nilnil // nothing to revoke

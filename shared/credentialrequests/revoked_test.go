@@ -39,7 +39,8 @@ func (o *fixture) useInstead(who *principal.Principal, kind credentials.Kind) {
 	who.CredentialID = used.ID
 }
 
-// TestRequestOfARevokedCredential revokes the credential with which a request was made: before the decision, and before the collection.
+// TestRequestOfARevokedCredential revokes the credential with which a request was made: before the decision, and before
+// the collection.
 //
 //proves:docs/security.md
 func TestRequestOfARevokedCredential(t *testing.T) {
@@ -64,7 +65,8 @@ func TestRequestOfARevokedCredential(t *testing.T) {
 			o.decide(approved.ID, true)
 			mails := len(o.mailer.sent)
 			o.end(o.ada.CredentialID, test.reason)
-			_, err := o.service.Decide(t.Context(), o.grace, credentialrequests.Decision{ID: pending.ID, Approve: true, BaseURL: base})
+			_, err := o.service.Decide(t.Context(), o.grace,
+				credentialrequests.Decision{ID: pending.ID, Approve: true, BaseURL: base})
 			if isRefused := errors.Is(err, credentialrequests.ErrMaker); isRefused != test.isOver || !isRefused && err != nil {
 				t.Errorf("the approval: %v", err)
 			}
@@ -79,8 +81,8 @@ func TestRequestOfARevokedCredential(t *testing.T) {
 	}
 }
 
-// TestApprovalWithARevokedCredential revokes the credential with which a request was approved, or one with which that credential was
-// created, before the collection.
+// TestApprovalWithARevokedCredential revokes the credential with which a request was approved, or one with which that
+// credential was created, before the collection.
 //
 //proves:docs/security.md
 func TestApprovalWithARevokedCredential(t *testing.T) {
@@ -133,8 +135,8 @@ func TestLongestChainsFitOneTransaction(t *testing.T) {
 	}
 }
 
-// TestOldRequestsCanOnlyBeDenied decides on requests just before and after the limit. Later, the record of a leaked credential may be
-// purged.
+// TestOldRequestsCanOnlyBeDenied decides on requests just before and after the limit. Later, the record of a leaked
+// credential may be purged.
 //
 //proves:docs/security.md
 func TestOldRequestsCanOnlyBeDenied(t *testing.T) {
@@ -144,7 +146,8 @@ func TestOldRequestsCanOnlyBeDenied(t *testing.T) {
 	o.now = limit.Add(-time.Millisecond)
 	o.decide(first.ID, true)
 	o.now = limit
-	_, err := o.service.Decide(t.Context(), o.grace, credentialrequests.Decision{ID: second.ID, Approve: true, BaseURL: base})
+	_, err := o.service.Decide(t.Context(), o.grace,
+		credentialrequests.Decision{ID: second.ID, Approve: true, BaseURL: base})
 	if !errors.Is(err, credentialrequests.ErrTooOld) {
 		t.Errorf("the approval: %v", err)
 	}

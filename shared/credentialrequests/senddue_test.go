@@ -76,7 +76,8 @@ func TestUncollectedRequestExpires(t *testing.T) {
 	o.wait(time.Second, 1)
 	r = o.get(r.ID)
 	last := r.Events[len(r.Events)-1]
-	if r.Status != credentialrequests.Expired || last.Action != credentialrequests.ActionExpired || last.Actor != credentialrequests.System {
+	if r.Status != credentialrequests.Expired || last.Action != credentialrequests.ActionExpired ||
+		last.Actor != credentialrequests.System {
 		t.Errorf("the request is %s, last event %+v", r.Status, last)
 	}
 	o.wait(30*24*time.Hour, 0)
@@ -98,7 +99,8 @@ func TestMailFailsAfterMaxAttempts(t *testing.T) {
 	if got := o.get(r.ID).Status; got != credentialrequests.Expired {
 		t.Errorf("the request is %s", got)
 	}
-	if _, err := o.service.Collect(t.Context(), newestLink(o.mailer.rejected)); !errors.Is(err, credentialrequests.ErrLink) {
+	if _, err := o.service.Collect(t.Context(), newestLink(o.mailer.rejected)); !errors.Is(err,
+		credentialrequests.ErrLink) {
 		t.Errorf("collect with the last link: %v", err)
 	}
 }
@@ -125,7 +127,8 @@ func TestLinkIsNotSentToSuspendedRequester(t *testing.T) {
 // change changes Ada as the operator.
 func (o *fixture) change(change users.Change) {
 	o.tb.Helper()
-	if _, err := o.users.Update(o.tb.Context(), principal.Operator(), versions.Target{ID: o.ada.UserID}, change); err != nil {
+	if _, err := o.users.Update(o.tb.Context(), principal.Operator(), versions.Target{ID: o.ada.UserID},
+		change); err != nil {
 		o.tb.Fatal(err)
 	}
 }
@@ -167,7 +170,8 @@ func TestDigestIsRepeatedOnlyForWhoDidNotGetIt(t *testing.T) {
 		t.Fatalf("mails went to %v, want %v", got, want)
 	}
 	for _, digest := range o.mailer.sent[2:] {
-		if digest.Subject != "2 credential requests are waiting for your decision" || strings.Count(digest.Text, "requests access to") != 2 ||
+		if digest.Subject != "2 credential requests are waiting for your decision" ||
+			strings.Count(digest.Text, "requests access to") != 2 ||
 			!strings.Contains(digest.Text, base+"/portal/approvals") {
 			t.Errorf("the digest %q is\n%s", digest.Subject, digest.Text)
 		}
@@ -185,7 +189,8 @@ func TestLongDigestIsCut(t *testing.T) {
 	}
 	o.wait(credentialrequests.DigestInterval, 25)
 	digest := o.mailer.sent[len(o.mailer.sent)-1]
-	if len(o.mailer.sent) != 4 || strings.Count(digest.Text, "(u") != 20 || !strings.Contains(digest.Text, "The page shows 5 more.") {
+	if len(o.mailer.sent) != 4 || strings.Count(digest.Text, "(u") != 20 ||
+		!strings.Contains(digest.Text, "The page shows 5 more.") {
 		t.Errorf("%d mails, the last is\n%s", len(o.mailer.sent), digest.Text)
 	}
 }

@@ -34,9 +34,9 @@ func NewService(parts Parts) *Service { return &Service{parts} }
 // now returns the time with the precision with which it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Create adds a request of the caller and mails the approvers, or lets the request wait for the next mail about requests of the same
-// customer; see DigestInterval. It returns once the request is stored; if a mail cannot be sent then, TakeDue sends it later. Errors:
-// validation, ErrOpen, ErrCaller, mail.ErrQuota, idempotency.ErrReused.
+// Create adds a request of the caller and mails the approvers, or lets the request wait for the next mail about
+// requests of the same customer; see DigestInterval. It returns once the request is stored; if a mail cannot be sent
+// then, TakeDue sends it later. Errors: validation, ErrOpen, ErrCaller, mail.ErrQuota, idempotency.ErrReused.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, baseURL string, input New) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
@@ -49,7 +49,8 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 		Next:   Next{BaseURL: baseURL}, Makers: caller.Hand(),
 	}
 	creation := Creation{
-		Request: request, By: caller.Credential(), Once: idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(request)),
+		Request: request, By: caller.Credential(),
+		Once:  idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(request)),
 		Quota: mail.CredentialRequests(caller),
 	}
 	var created Created
@@ -183,7 +184,8 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 	}
 	now := s.now()
 	change := Change{
-		Before: before, After: decided(before, caller, decision, now), By: caller.Credential(), CustomerID: requester.CustomerID,
+		Before: before, After: decided(before, caller, decision, now), By: caller.Credential(),
+		CustomerID: requester.CustomerID,
 	}
 	if decision.Approve {
 		if !now.Before(before.CreatedAt.AddDate(0, 0, MaxPendingDays)) {
@@ -197,8 +199,8 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 	return s.change(ctx, change)
 }
 
-// mayDecide returns an error unless the request and the decision come from different people: no user may have a hand in both, by owning
-// the credential or by having made it.
+// mayDecide returns an error unless the request and the decision come from different people: no user may have a hand in
+// both, by owning the credential or by having made it.
 func mayDecide(caller principal.Principal, r Request) error {
 	switch {
 	case caller.UserID == r.UserID:
@@ -220,7 +222,8 @@ func decided(r Request, caller principal.Principal, decision Decision, now time.
 	return r.event(Event{At: now, Actor: caller.UserID, Action: action, Detail: r.Reason})
 }
 
-// requester returns the user of a request. A deleted one is nobody, who may not act, of the customer of the request.
+// requester returns the user of a request. For a deleted user, it returns a person of the same customer
+// who may not act.
 func (s *Service) requester(ctx context.Context, r Request) (principal.Person, error) {
 	person, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound {

@@ -45,7 +45,8 @@ func newFixture(tb testing.TB) *fixture {
 	o := &fixture{
 		tb: tb, client: client, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), mailer: &testMailer{},
 		usersTable: awstest.Table(tb, client, "UsersTable"), table: awstest.Table(tb, client, "CredentialsTable"),
-		counts: awstest.Table(tb, client, "RequestCountsTable"), days: daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
+		counts: awstest.Table(tb, client, "RequestCountsTable"),
+		days:   daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
 	}
 	o.credentials = credentialsdynamo.New(client, o.table, o.counts)
 	o.service = o.on(client)
@@ -105,7 +106,8 @@ func (o *fixture) request() credentialrequests.Request {
 // decide decides as Grace.
 func (o *fixture) decide(id string, approve bool) {
 	o.tb.Helper()
-	_, err := o.service.Decide(o.tb.Context(), o.grace, credentialrequests.Decision{ID: id, Approve: approve, BaseURL: base})
+	_, err := o.service.Decide(o.tb.Context(), o.grace,
+		credentialrequests.Decision{ID: id, Approve: approve, BaseURL: base})
 	if err != nil {
 		o.tb.Fatal(err)
 	}

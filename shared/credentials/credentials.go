@@ -2,7 +2,7 @@
 // the callers who present them.
 //
 // All kinds share one format ([Secret]) and one record ([Credential]); they differ in how they are
-// sent and what they allow. Three rules always hold. Only a hash is stored. Every failure looks the
+// sent and in their permissions. Three rules always hold. Only a hash is stored. Every failure looks the
 // same to the client. A credential carries the role and status of its owner, which change in the
 // same transaction as the owner, so that authentication needs one read and a suspension takes
 // effect with the next request.
@@ -72,7 +72,7 @@ type Credential struct {
 	Reason string // of the revocation; empty while it is not revoked
 
 	// Exchanged is true for a token that a workload got for a token of its platform; see package trust. The owner is the trust policy, and
-	// no user. The token is not listed, not counted, and cannot be renewed, and nobody gets mails about it.
+	// no user. The token is not listed, not counted, and cannot be renewed, and causes no mails.
 	Exchanged bool
 
 	// Generation is how often all credentials of the owner's customer had ended when this one was created, or the one on whose behalf it was
@@ -107,10 +107,10 @@ func (c Credential) principal(at time.Time) principal.Principal {
 	return who
 }
 
-// Owner is the user for whom a credential acts, as of the owner's last change.
+// Owner is the user of a credential, as of the owner's last change.
 type Owner struct {
 	ID         string
-	CustomerID string // to whom the user belongs; empty for the vendor's staff
+	CustomerID string // the user's customer; empty for the vendor's staff
 	Role       principal.Role
 	Active     bool
 }

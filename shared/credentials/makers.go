@@ -55,7 +55,7 @@ func RenewedFrom(id string, all []Credential) map[string]bool {
 	return renewed
 }
 
-// FirstOfLine returns the id of the first token of a line of renewals. If that one is no longer among all tokens of the owner, it
+// FirstOfLine returns the id of the first token of a line of renewals. If the owner's tokens do not include it any more, it
 // returns the id from which the oldest one was renewed.
 func FirstOfLine(id string, all []Credential) string {
 	from := make(map[string]string, len(all))

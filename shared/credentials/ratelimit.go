@@ -98,7 +98,7 @@ func (a *Authenticator) countCustomer(ctx context.Context, found Presented, used
 // customerRequests returns how many requests of a credential count for its customer with its request number used in a minute, or 0.
 //
 // The first request counts 1, the second 2, the fourth 4, and so on, for itself and the requests that follow; then each block counts the
-// same. So every request is counted before it is served, a single one counts exactly, and the others count at most double. A
+// same. So every request is counted before it is served, a single one counts exactly, and further ones count at most double. A
 // customer exceeds the limit by less than a block, which is at most customerBlock and the limit's customerPart, and by the requests
 // that are in progress when it is reached.
 func customerRequests(used, limit int) int {

@@ -10,7 +10,7 @@ import (
 )
 
 // ReportedRefusals are the hourly counts of a credential at which the audit log gets an event. The first shows that
-// something tries; the others show how much.
+// something tries; the later ones show how much.
 var ReportedRefusals = []int{20, 200, 2_000}
 
 // maxCountedRefusals bounds the counted requests per minute of a credential that does not work. It bounds the cost of a client that does

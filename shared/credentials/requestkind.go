@@ -25,7 +25,7 @@ const (
 var requestKinds = map[RequestKind]struct {
 	name   string // in keys of the table and in headers
 	what   string // for people
-	factor int    // the limit is this many times that of the API
+	factor int    // the limit is this many times the API's
 }{
 	APIRequest:      {"credential", "requests to the API", 1},
 	ArtifactRequest: {"artifacts", "requests for manifests, tags and charts", 4},

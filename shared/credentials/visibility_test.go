@@ -57,7 +57,7 @@ func TestVisibilityUnitesOwnWorkingCredentials(t *testing.T) {
 	}
 }
 
-// A viewer of a customer is entitled to what is in effect at the moment, as the viewer's credentials are.
+// A viewer of a customer has the entitlements in effect at the moment, as the viewer's credentials have.
 func TestVisibilityHasEntitlementsInEffect(t *testing.T) {
 	const acme, other, none = "acme", "other", "none"
 	g := newFixture(t, 100)

@@ -138,7 +138,8 @@ func TestSearchFindsOnlyTheOwnCustomer(t *testing.T) {
 		c.query.Limit = 20
 		page, err := service.Search(t.Context(), c.caller, c.query)
 		if !errors.Is(err, c.want) || len(page.Customers) != c.here || page.Next != "" {
-			t.Errorf("%+v of %s: %d customers, %v; want %d, %v", c.query, c.caller.CustomerID, len(page.Customers), err, c.here, c.want)
+			t.Errorf("%+v of %s: %d customers, %v; want %d, %v", c.query, c.caller.CustomerID, len(page.Customers), err, c.here,
+				c.want)
 		}
 	}
 }

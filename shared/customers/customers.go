@@ -1,12 +1,12 @@
 // Package customers administers customers: the companies that buy from the vendor.
 //
-// Users can belong to a customer. While a customer is suspended, no credential of its users works. A customer can have a limit for the
-// number of its users; a limit that is lowered below the present number only stops new users. Another limit is for the requests of all
-// credentials of its users. The credentials table has a copy of the status and the limits, because authentication and the creation of
-// users depend on them; see Store.
+// Users can belong to a customer. While a customer is suspended, no credential of its users works. A customer can have
+// a limit for the number of its users; a limit that is lowered below the present number only stops new users. Another
+// limit is for the requests of all credentials of its users. The credentials table has a copy of the status and the
+// limits, because authentication and the creation of users depend on them; see Store.
 //
-// A slug belongs to at most one customer, and so does an external ID. The counts of a list match its customers, even if a process dies
-// halfway; see Store.
+// A slug belongs to at most one customer, and so does an external ID. The counts of a list match its customers, even if
+// a process dies halfway; see Store.
 //
 // For users of a customer, only their own customer exists; see principal.Principal.Reaches.
 package customers
@@ -39,7 +39,7 @@ func Statuses() []Status { return []Status{Active, Suspended} }
 // Known reports whether s is one of Statuses.
 func (s Status) Known() bool { return slices.Contains(Statuses(), s) }
 
-// Contact is a person of a customer whom the vendor writes to. The person need not be a user.
+// Contact is a person of a customer, to whose address the vendor writes. The person need not be a user.
 type Contact struct {
 	Name  string
 	Email string // trimmed and in lower case
@@ -52,7 +52,7 @@ type Customer struct {
 	Name        string
 	Slug        string // unique
 	Status      Status
-	ExternalID  string          // unique; empty if there is none
+	ExternalID  string          // unique; empty if unknown
 	Contacts    []Contact       // in the order in which the client named them
 	MaxUsers    int64           // 0 means no limit
 	MaxRequests int64           // of all credentials of the users, per minute; 0 means no limit
@@ -72,34 +72,37 @@ var (
 	ErrNotFound  = fault.New(fault.NotFound, "The customer does not exist.")
 	ErrSlugTaken = fault.NewFinal(fault.Conflict, "Another customer has this slug.").Coded(errorcode.SlugTaken)
 
-	ErrExternalIDTaken = fault.NewFinal(fault.Conflict, "Another customer has this external ID.").Coded(errorcode.ExternalIDTaken)
-	ErrHasUsers        = fault.NewFinal(fault.Conflict, "The customer still has users. Delete them or move them to another customer first.").
-				Coded(errorcode.CustomerHasUsers)
+	ErrExternalIDTaken = fault.NewFinal(fault.Conflict, "Another customer has this external ID.").
+				Coded(errorcode.ExternalIDTaken)
+	ErrHasUsers = fault.NewFinal(fault.Conflict,
+		"The customer still has users. Delete them or move them to another customer first.").
+		Coded(errorcode.CustomerHasUsers)
 )
 
 // Reader reads customers. Reads are strongly consistent.
 type Reader interface {
 	// Get returns a customer with the number of its users, or ErrNotFound.
 	Get(ctx context.Context, id string) (Customer, error)
-	// List returns one page in the order of creation with the exact total. Its cost depends neither on the offset nor on the number of
-	// customers.
+	// List returns one page in the order of creation with the exact total. Its cost depends neither on the offset nor on
+	// the number of customers.
 	List(ctx context.Context, query Query) (Page, error)
-	// Search returns one page of the customers of which a term matches, in the order of the terms that match. Its cost does not depend
-	// on the number of customers. Errors: search.ErrText, paging.ErrCursor.
+	// Search returns one page of the customers of which a term matches, in the order of the terms that match. Its cost
+	// does not depend on the number of customers. Errors: search.ErrText, paging.ErrCursor.
 	Search(ctx context.Context, query search.Query) (SearchPage, error)
 }
 
-// Store keeps customers. Each write is all or nothing: the customer, the markers of its slug and external ID, its entries in the lists,
-// their counts, its search terms, and the copy of its status and limits that authentication reads. Methods return the errors of this
-// package and those of packages versions and idempotency unwrapped; any other error is an outage.
+// Store keeps customers. Each write is all or nothing: the customer, the markers of its slug and external ID, its
+// entries in the lists, their counts, its search terms, and the copy of its status and limits that authentication
+// reads. Methods return the errors of this package and those of packages versions and idempotency unwrapped; any other
+// error is an outage.
 type Store interface {
 	Reader
-	// Create adds a customer with its number, creation time and first version. Errors: ErrSlugTaken, ErrExternalIDTaken. If the creation
-	// has an idempotency key that was used within its lifetime, nothing is written: Create returns the first request's customer in its
-	// first state, or idempotency.ErrReused if the fingerprints differ.
+	// Create adds a customer with its number, creation time and first version. Errors: ErrSlugTaken, ErrExternalIDTaken.
+	// If the creation has an idempotency key that was used within its lifetime, nothing is written: Create returns the
+	// first request's customer in its first state, or idempotency.ErrReused if the fingerprints differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
-	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs from before's, ErrSlugTaken,
-	// ErrExternalIDTaken. The store sets the version and number of after.
+	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs from before's,
+	// ErrSlugTaken, ErrExternalIDTaken. The store sets the version and number of after.
 	Update(ctx context.Context, before, after Customer) (Customer, error)
 	// EndCredentials ends all credentials of the customer's users, in one step for any number. Lists show the given time.
 	// Errors: ErrNotFound.
@@ -116,8 +119,8 @@ type Query struct {
 	After  paging.Position // Next of the page before, without Offset; empty for the page at the offset
 }
 
-// Page is one page of a list. Its customers have only the fields of the list form: id, name, slug, status, external ID and creation
-// time.
+// Page is one page of a list. Its customers have only the fields of the list form: id, name, slug, status, external ID
+// and creation time.
 type Page struct {
 	Customers []Customer
 	Total     int64           // of matching customers on all pages

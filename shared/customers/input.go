@@ -10,7 +10,8 @@ import (
 	"portside/shared/core/principal"
 )
 
-// Limits of a customer's fields, from the API contract. Lengths are in characters. Package checks has those of addresses and metadata.
+// Limits of a customer's fields, from the API contract. Lengths are in characters. Package checks has those of
+// addresses and metadata.
 const (
 	MaxName        = 200
 	MaxSlug        = 63
@@ -51,8 +52,9 @@ type Change struct {
 // change returns the creation as a change of an empty customer, so that both follow the same rules.
 func (n NewCustomer) change() Change {
 	c := Change{
-		Name: &n.Name, Slug: &n.Slug, ExternalID: &n.ExternalID, Contacts: n.Contacts, MaxUsers: &n.MaxUsers, MaxRequests: &n.MaxRequests,
-		Metadata: n.Metadata,
+		Name: &n.Name, Slug: &n.Slug, ExternalID: &n.ExternalID, Contacts: n.Contacts, MaxUsers: &n.MaxUsers,
+		MaxRequests: &n.MaxRequests,
+		Metadata:    n.Metadata,
 	}
 	if n.Status != "" {
 		c.Status = &n.Status

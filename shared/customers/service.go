@@ -50,7 +50,8 @@ func wanted(c Customer) Customer {
 	return c
 }
 
-// Get returns a customer that exists for the caller, or ErrNotFound. Users of the customer get it without the vendor's own data.
+// Get returns a customer that exists for the caller, or ErrNotFound. Users of the customer get it without the vendor's
+// own data.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (Customer, error) {
 	if !caller.Reaches(id) {
 		return Customer{}, ErrNotFound
@@ -77,7 +78,8 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, query Qu
 	return Page{Customers: own[min(query.Offset, 1):], Total: 1}, nil
 }
 
-// Search returns one page of the customers that exist for the caller and of which a term matches. Errors: those of Reader.Search.
+// Search returns one page of the customers that exist for the caller and of which a term matches. Errors: those of
+// Reader.Search.
 func (s *Service) Search(ctx context.Context, caller principal.Principal, query search.Query) (SearchPage, error) {
 	if caller.CustomerID == "" {
 		return s.store.Search(ctx, query)
@@ -109,8 +111,8 @@ func (s *Service) own(ctx context.Context, caller principal.Principal) ([]Custom
 	return []Customer{customer}, err
 }
 
-// Update changes a customer. A change without effect writes nothing. Errors: validation, ErrNotFound, ErrSlugTaken, ErrExternalIDTaken,
-// versions.ErrMismatch if the caller does not accept the stored version.
+// Update changes a customer. A change without effect writes nothing. Errors: validation, ErrNotFound, ErrSlugTaken,
+// ErrExternalIDTaken, versions.ErrMismatch if the caller does not accept the stored version.
 func (s *Service) Update(ctx context.Context, target versions.Target, change Change) (Customer, error) {
 	if failures := change.Check(); len(failures) > 0 {
 		return Customer{}, fault.Invalid(failures...)
@@ -135,14 +137,14 @@ func (s *Service) update(ctx context.Context, before, after Customer) (Customer,
 	return s.store.Update(ctx, before, after)
 }
 
-// EndCredentials ends all credentials of the customer's users and their passkeys, which stop working with the next request. The users stay
-// active and can sign in again with a mailed link. Errors: ErrNotFound.
+// EndCredentials ends all credentials of the customer's users and their passkeys, which stop working with the next
+// request. The users stay active and can sign in again with a mailed link. Errors: ErrNotFound.
 func (s *Service) EndCredentials(ctx context.Context, id string) error {
 	return s.store.EndCredentials(ctx, id, versions.StoredTime(s.now()))
 }
 
-// Delete removes a customer without users. Errors: ErrNotFound, ErrHasUsers, versions.ErrMismatch if the caller does not accept the stored
-// version.
+// Delete removes a customer without users. Errors: ErrNotFound, ErrHasUsers, versions.ErrMismatch if the caller does
+// not accept the stored version.
 func (s *Service) Delete(ctx context.Context, target versions.Target) error {
 	return versions.Change(ctx, target, s.read, func(customer Customer) error { return s.store.Delete(ctx, customer) })
 }

@@ -1,9 +1,9 @@
 // Package entitlements administers what customers may fetch; package entitlement has the rule.
 //
-// A customer without entitlements fetches nothing. A change takes effect with the next request of each credential. The entitlements of a
-// customer are few and always needed together, so they are stored, checked and counted as one.
+// A customer without entitlements fetches nothing. A change takes effect with the next request of each credential. The
+// entitlements of a customer are few and always needed together, so they are stored, checked and counted as one.
 //
-// The vendor's staff changes entitlements. For users of a customer, only those of their own customer exist; see
+// The vendor's staff changes entitlements. Users of a customer see only the entitlements of that customer; see
 // principal.Principal.Reaches.
 package entitlements
 
@@ -44,15 +44,17 @@ func (h Held) find(id string) (int, error) {
 	return i, nil
 }
 
-// Store keeps entitlements. Methods return the errors of this package and those of packages versions and idempotency unwrapped; any other
-// error is an outage.
+// Store keeps entitlements. Methods return the errors of this package and those of packages versions and idempotency
+// unwrapped; any other error is an outage.
 type Store interface {
 	// Get returns the entitlements of a customer, strongly consistent. Errors: ErrNoCustomer.
 	Get(ctx context.Context, customerID string) (Held, error)
-	// Replace replaces the entitlements of a customer. Errors: versions.ErrStale if the stored version is not before's, ErrNoCustomer.
+	// Replace replaces the entitlements of a customer. Errors: versions.ErrStale if the stored version is not before's,
+	// ErrNoCustomer.
 	Replace(ctx context.Context, customerID string, before Held, after entitlement.Set) error
-	// Add adds an entitlement, as Replace does. If the creation has an idempotency key that was used within its lifetime, nothing is
-	// written: Add returns the first request's entitlement in its first state, or idempotency.ErrReused if the fingerprints differ.
+	// Add adds an entitlement, as Replace does. If the creation has an idempotency key that was used within its lifetime,
+	// nothing is written: Add returns the first request's entitlement in its first state, or idempotency.ErrReused if the
+	// fingerprints differ.
 	Add(ctx context.Context, customerID string, before Held, creation Creation) (Created, error)
 }
 

@@ -109,8 +109,8 @@ func storedTime(at time.Time) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// checkPeriod adds the failure of an entitlement that is never in effect. A change may have one end of the period, and then only the whole
-// entitlement shows it.
+// checkPeriod adds the failure of an entitlement that is never in effect. A change may have one end of the period, and
+// then only the whole entitlement shows it.
 func checkPeriod(failures *checks.Failures, from, until time.Time) {
 	if !until.IsZero() && !until.After(from) {
 		failures.Add("/until", "must be after from")

@@ -26,12 +26,14 @@ func TestInputIsChecked(t *testing.T) {
 		input entitlements.New
 		want  []string
 	}{
-		"minimal":          {entitlements.New{Artifact: entitlement.Image, Repository: "*"}, nil},
-		"spaces":           {entitlements.New{Artifact: entitlement.Chart, Repository: " acme/* ", Versions: " ^1.2.0 "}, nil},
+		"minimal": {entitlements.New{Artifact: entitlement.Image, Repository: "*"}, nil},
+		"spaces": {entitlements.New{Artifact: entitlement.Chart, Repository: " acme/* ",
+			Versions: " ^1.2.0 "}, nil},
 		"empty":            {entitlements.New{}, []string{"/artifact", "/repository"}},
 		"unknown artifact": {entitlements.New{Artifact: "Chart", Repository: "acme"}, []string{"/artifact"}},
 		"bad pattern":      {entitlements.New{Artifact: entitlement.Chart, Repository: "acme*"}, []string{"/repository"}},
-		"bad versions":     {entitlements.New{Artifact: entitlement.Chart, Repository: "acme", Versions: "latest"}, []string{"/versions"}},
+		"bad versions": {entitlements.New{Artifact: entitlement.Chart, Repository: "acme", Versions: "latest"},
+			[]string{"/versions"}},
 		"versions and period": {
 			entitlements.New{Artifact: entitlement.Chart, Repository: "acme", Versions: "latest", From: noon, Until: noon},
 			[]string{"/versions", "/until"},
@@ -75,7 +77,8 @@ func TestInputIsNormalized(t *testing.T) {
 	from := time.Date(2026, 3, 2, 10, 0, 0, 1_999_999, time.FixedZone("east", 60*60))
 	input := entitlements.New{Artifact: entitlement.Chart, Repository: " acme/* ", From: from}
 	got := input.Apply(entitlement.Entitlement{})
-	if got.Repository != "acme/*" || got.Versions.String() != "*" || got.From != time.Date(2026, 3, 2, 9, 0, 0, 1_000_000, time.UTC) {
+	if got.Repository != "acme/*" || got.Versions.String() != "*" ||
+		got.From != time.Date(2026, 3, 2, 9, 0, 0, 1_000_000, time.UTC) {
 		t.Errorf("%+v", got)
 	}
 	if !got.Until.IsZero() {

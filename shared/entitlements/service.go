@@ -26,8 +26,8 @@ func NewService(store Store, newID func() string, now func() time.Time) *Service
 	return &Service{store: store, newID: newID, now: now}
 }
 
-// List returns all entitlements of a customer in the order of their creation. Errors: ErrNoCustomer, also if the customer does not exist
-// for the caller.
+// List returns all entitlements of a customer in the order of their creation. Errors: ErrNoCustomer, also if the
+// customer does not exist for the caller.
 func (s *Service) List(ctx context.Context, caller principal.Principal, customerID string) (entitlement.Set, error) {
 	if !caller.Reaches(customerID) {
 		return nil, ErrNoCustomer
@@ -37,7 +37,8 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, customer
 }
 
 // Get returns one entitlement. Errors: ErrNoCustomer, ErrNotFound.
-func (s *Service) Get(ctx context.Context, caller principal.Principal, customerID, id string) (entitlement.Entitlement, error) {
+func (s *Service) Get(ctx context.Context, caller principal.Principal,
+	customerID, id string) (entitlement.Entitlement, error) {
 	all, err := s.List(ctx, caller, customerID)
 	if err != nil {
 		return entitlement.Entitlement{}, err
@@ -64,7 +65,8 @@ func (s *Service) Create(ctx context.Context, options CreateOptions, input New) 
 	now := versions.StoredTime(s.now())
 	added := input.Apply(entitlement.Entitlement{ID: s.newID(), CreatedAt: now, UpdatedAt: now, Version: 1})
 	creation := Creation{
-		Entitlement: added, Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, wanted(options.CustomerID, input)),
+		Entitlement: added, Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey,
+			wanted(options.CustomerID, input)),
 	}
 	var created Created
 	err := versions.Retry(ctx, func() error {
@@ -93,8 +95,8 @@ type Target struct {
 	CustomerID string
 }
 
-// Update changes an entitlement. A change without effect writes nothing. Errors: validation, ErrNoCustomer, ErrNotFound,
-// versions.ErrMismatch if the caller does not accept the stored version.
+// Update changes an entitlement. A change without effect writes nothing. Errors: validation, ErrNoCustomer,
+// ErrNotFound, versions.ErrMismatch if the caller does not accept the stored version.
 func (s *Service) Update(ctx context.Context, target Target, change Change) (entitlement.Entitlement, error) {
 	if failures := change.Check(); len(failures) > 0 {
 		return entitlement.Entitlement{}, fault.Invalid(failures...)
@@ -118,7 +120,8 @@ func (s *Service) Update(ctx context.Context, target Target, change Change) (ent
 	return updated, err
 }
 
-// Delete removes an entitlement. Errors: ErrNoCustomer, ErrNotFound, versions.ErrMismatch if the caller does not accept the stored version.
+// Delete removes an entitlement. Errors: ErrNoCustomer, ErrNotFound, versions.ErrMismatch if the caller does not accept
+// the stored version.
 func (s *Service) Delete(ctx context.Context, target Target) error {
 	return s.change(ctx, target, func(before Held, i int) error {
 		return s.store.Replace(ctx, target.CustomerID, before, slices.Delete(slices.Clone(before.All), i, i+1))

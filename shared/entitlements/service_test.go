@@ -156,7 +156,8 @@ func TestCreatedEntitlementsAreListedInOrder(t *testing.T) {
 		t.Fatalf("listed %+v", all)
 	}
 	at := noon.Add(time.Millisecond)
-	if got := all[0]; got.Artifact != entitlement.Image || got.Repository != "acme/*" || got.Versions.String() != "^1.2.0" ||
+	if got := all[0]; got.Artifact != entitlement.Image || got.Repository != "acme/*" ||
+		got.Versions.String() != "^1.2.0" ||
 		got.From != input.From || got.Until != input.Until || got.CreatedAt != at || got.UpdatedAt != at || got.Version != 1 {
 		t.Errorf("stored %+v", got)
 	}
@@ -169,7 +170,8 @@ func TestCreatedEntitlementsAreListedInOrder(t *testing.T) {
 func TestPeriodMustNotBeEmpty(t *testing.T) {
 	f := newFixture(t)
 	input := chart("product")
-	for until, good := range map[time.Time]bool{noon: false, noon.Add(-1): false, noon.Add(999_999): false, noon.Add(time.Millisecond): true} {
+	for until, good := range map[time.Time]bool{noon: false, noon.Add(-1): false, noon.Add(999_999): false,
+		noon.Add(time.Millisecond): true} {
 		input.From, input.Until = noon, until
 		if _, err := f.tryCreate(acme, "", input); good && err != nil {
 			t.Errorf("until %v: %v", until, err)
@@ -208,7 +210,8 @@ func TestUpdateChangesOnlyTheTarget(t *testing.T) {
 	f.now = noon.Add(time.Hour)
 	constraint := "^2.0.0"
 	updated, err := f.Update(t.Context(), target(second.ID), entitlements.Change{Versions: &constraint})
-	if err != nil || updated.Version != 2 || updated.UpdatedAt != f.now || updated.CreatedAt != noon || updated.Repository != "b" {
+	if err != nil || updated.Version != 2 || updated.UpdatedAt != f.now || updated.CreatedAt != noon ||
+		updated.Repository != "b" {
 		t.Errorf("%+v, %v", updated, err)
 	}
 	all := f.list()
@@ -231,15 +234,18 @@ func TestUpdateChangesOnlyTheTarget(t *testing.T) {
 
 func TestUpdateWithoutEffectWritesNothing(t *testing.T) {
 	f := newFixture(t)
-	input := entitlements.New{Artifact: entitlement.Chart, Repository: "a", Versions: "^1.2.0", From: noon, Until: noon.AddDate(1, 0, 0)}
+	input := entitlements.New{Artifact: entitlement.Chart, Repository: "a", Versions: "^1.2.0", From: noon,
+		Until: noon.AddDate(1, 0, 0)}
 	made := f.create(input)
 	f.now = noon.Add(time.Hour)
 	repository, constraint, from := " a ", " ^1.2.0 ", noon.Add(999_999).In(time.FixedZone("east", 60*60))
-	same := entitlements.Change{Artifact: &input.Artifact, Repository: &repository, Versions: &constraint, From: &from, Until: &input.Until}
+	same := entitlements.Change{Artifact: &input.Artifact, Repository: &repository, Versions: &constraint, From: &from,
+		Until: &input.Until}
 	for name, change := range map[string]entitlements.Change{"empty": {}, "same values": same} {
 		f.meter.Reset()
 		updated, err := f.Update(t.Context(), target(made.ID), change)
-		if err != nil || updated.Version != 1 || updated.UpdatedAt != noon || f.meter.Calls() != 1 || f.meter.WriteUnits() != 0 {
+		if err != nil || updated.Version != 1 || updated.UpdatedAt != noon || f.meter.Calls() != 1 ||
+			f.meter.WriteUnits() != 0 {
 			t.Errorf("%s: %+v, %v; %d calls, %v write units", name, updated, err, f.meter.Calls(), f.meter.WriteUnits())
 		}
 	}
@@ -248,7 +254,7 @@ func TestUpdateWithoutEffectWritesNothing(t *testing.T) {
 func TestUnwantedVersionsAreNotChanged(t *testing.T) {
 	f := newFixture(t)
 	made := f.create(chart("a"))
-	f.create(chart("b")) // changes the version of the list, but not that of the first entitlement
+	f.create(chart("b")) // changes the version of the list, but not the version of the first entitlement
 	only := func(wanted int64) entitlements.Target {
 		accepts := func(version int64) bool { return version == wanted }
 		return entitlements.Target{Target: versions.Target{ID: made.ID, IfMatch: accepts}, CustomerID: acme}
@@ -309,7 +315,8 @@ func TestIdempotencyKeyIsReplayed(t *testing.T) {
 	}
 	f.now = noon.Add(time.Hour)
 	again, err := f.tryCreate(acme, "key", chart("a"))
-	if err != nil || !again.Replayed || again.Entitlement.ID != first.Entitlement.ID || again.Entitlement.Repository != "a" ||
+	if err != nil || !again.Replayed || again.Entitlement.ID != first.Entitlement.ID ||
+		again.Entitlement.Repository != "a" ||
 		again.Entitlement.Version != 1 || again.Entitlement.CreatedAt != noon {
 		t.Errorf("replayed %+v, %v", again, err)
 	}
@@ -335,7 +342,8 @@ func (f *fixture) fill(wanted int) {
 	}
 	after := slices.Clone(before.All)
 	for i := len(after); i < wanted; i++ {
-		after = append(after, chart(fmt.Sprintf("c%d", i)).Apply(entitlement.Entitlement{ID: fmt.Sprint(i), CreatedAt: noon, Version: 1}))
+		after = append(after, chart(fmt.Sprintf("c%d", i)).
+			Apply(entitlement.Entitlement{ID: fmt.Sprint(i), CreatedAt: noon, Version: 1}))
 	}
 	if err := f.store.Replace(f.t.Context(), acme, before, after); err != nil {
 		f.t.Fatal(err)
@@ -367,7 +375,8 @@ func TestTooManyEntitlements(t *testing.T) {
 	wantError(t, "with an expired key", err, entitlements.ErrTooMany)
 
 	constraint := "^1.0.0"
-	if _, err := f.Update(t.Context(), target(first.Entitlement.ID), entitlements.Change{Versions: &constraint}); err != nil {
+	if _, err := f.Update(t.Context(), target(first.Entitlement.ID),
+		entitlements.Change{Versions: &constraint}); err != nil {
 		t.Errorf("update at the limit: %v", err)
 	}
 	if err := f.Delete(t.Context(), target(first.Entitlement.ID)); err != nil {
@@ -381,8 +390,8 @@ func TestTooManyEntitlements(t *testing.T) {
 	}
 }
 
-// TestConcurrentChangesLoseNothing creates, changes and deletes entitlements of one customer in four goroutines. Whoever is refused because
-// too many requests change the customer sends the request again, as a client does.
+// TestConcurrentChangesLoseNothing creates, changes and deletes entitlements of one customer in four goroutines. A
+// goroutine repeats a request that is refused because too many others change the customer, as a client does.
 func TestConcurrentChangesLoseNothing(t *testing.T) {
 	f := newFixture(t)
 	const workers, each = 4, 6

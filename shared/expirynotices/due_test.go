@@ -36,7 +36,8 @@ func dailyRuns(c credentials.Credential) (days []int) {
 
 func TestFourNoticesForAnExpiryOnEveryDay(t *testing.T) {
 	for midnight := range awstest.Days() {
-		for _, at := range []time.Time{midnight, midnight.Add(12 * time.Hour), midnight.Add(24*time.Hour - time.Millisecond)} {
+		for _, at := range []time.Time{midnight, midnight.Add(12 * time.Hour),
+			midnight.Add(24*time.Hour - time.Millisecond)} {
 			if got := dailyRuns(expiring(at)); !slices.Equal(got, Thresholds()) {
 				t.Errorf("notices for an expiry at %s are sent %v days before", at, got)
 			}
@@ -44,7 +45,8 @@ func TestFourNoticesForAnExpiryOnEveryDay(t *testing.T) {
 	}
 }
 
-// TestOneNoticeAfterMissedRunsOnEveryDay checks that, after days without a run, only the notice of the nearest passed threshold is due.
+// TestOneNoticeAfterMissedRunsOnEveryDay checks that, after days without a run, only the notice of the nearest passed
+// threshold is due.
 func TestOneNoticeAfterMissedRunsOnEveryDay(t *testing.T) {
 	for today := range awstest.Days() {
 		for ahead := 1; ahead <= 31; ahead++ {

@@ -2,13 +2,13 @@
 // mail each.
 //
 // The notices of a day are a walk over the credentials by their day of expiry, nearest first. It takes as many runs as
-// necessary. It covers all days since the last day that is done, so a day without a run is caught up. If a credential has
-// reached several thresholds in that time, its owner gets one mail, for the nearest one.
+// necessary. It covers all days since the last day that is done, so a day without a run is caught up. If a credential
+// has reached several thresholds in that time, its owner gets one mail, for the nearest one.
 //
-// Mails are sent at least once. A run claims a notice before it sends the mail and marks it as sent afterwards, both with
-// conditional writes. A process that dies in between leaves a claim, and the next run sends the mail again. A lease keeps
-// two runs from working at the same time. A run renews the lease before a mail if necessary, and the time limit for
-// sending one mail is shorter than the lease.
+// Mails are sent at least once. A run claims a notice before it sends the mail and marks it as sent afterwards, both
+// with conditional writes. A process that dies in between leaves a claim, and the next run sends the mail again. A
+// lease keeps two runs from working at the same time. A run renews the lease before a mail if necessary, and the time
+// limit for sending one mail is shorter than the lease.
 //
 // A notice that fails is stored and tried again an hour later, so it neither stops nor repeats the walk.
 package expirynotices
@@ -55,7 +55,8 @@ type Notice struct {
 	Days       int // the threshold
 }
 
-// Ledger stores which notices were sent. Its writes are conditional, so if two runs write at the same time, one succeeds.
+// Ledger stores which notices were sent. Its writes are conditional, so if two runs write at the same time, one
+// succeeds.
 type Ledger interface {
 	// Unsent returns the notices that are not marked as sent, in the same order.
 	Unsent(ctx context.Context, notices []Notice) ([]Notice, error)
@@ -85,11 +86,14 @@ type Retries interface {
 
 // Credentials finds tokens and passwords. Reads are strongly consistent, except for last uses.
 type Credentials interface {
-	// Expiring returns at most limit tokens and passwords that expire on a day and follow the given ID, without their last uses.
+	// Expiring returns at most limit tokens and passwords that expire on a day and follow the given ID, without their last
+	// uses.
 	Expiring(ctx context.Context, day calendar.Day, after string, limit int) (credentials.Found, error)
-	// ByID returns the credentials with these IDs that exist, at most 100, in no particular order and without their last uses.
+	// ByID returns the credentials with these IDs that exist, at most 100, in no particular order and without their last
+	// uses.
 	ByID(ctx context.Context, ids []string) (credentials.Found, error)
-	// ListWithUses returns an owner's credentials of some kinds, recently expired and revoked ones included, in no particular order.
+	// ListWithUses returns an owner's credentials of some kinds, recently expired and revoked ones included, in no
+	// particular order.
 	ListWithUses(ctx context.Context, ownerID string, kinds ...credentials.Kind) ([]credentials.Credential, error)
 }
 
@@ -128,7 +132,8 @@ type Sender struct{ Parts }
 // New returns a Sender.
 func New(parts Parts) *Sender { return &Sender{parts} }
 
-// send sends one notice. It returns false if no mail is needed, because the owner is not active or already has the mail.
+// send sends one notice. It returns false if no mail is needed, because the owner is not active or already has the
+// mail.
 func (s *Sender) send(ctx context.Context, notice Notice) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()

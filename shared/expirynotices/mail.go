@@ -12,7 +12,7 @@ import (
 type content struct {
 	notice    Notice
 	person    Person
-	successor credentials.Credential // zero if there is none
+	successor credentials.Credential // zero without a successor
 	baseURL   string
 }
 
@@ -22,7 +22,8 @@ const timeLayout = "2 January 2006, 15:04 UTC"
 func (m content) message() mail.Message {
 	c := m.notice.Credential
 	return mail.Content{
-		Site: m.baseURL, To: m.person.Email, Name: m.person.Name, Subject: "Your " + kindOf(c) + " expires " + within(m.notice.Days),
+		Site: m.baseURL, To: m.person.Email, Name: m.person.Name,
+		Subject: "Your " + kindOf(c) + " expires " + within(m.notice.Days),
 		Body: []string{
 			fmt.Sprintf("Your %s %q (%s) expires on %s.", kindOf(c), c.Name, c.ID, c.ExpiresAt.UTC().Format(timeLayout)),
 			lastUse(c) + " " + m.succession(),
@@ -79,7 +80,8 @@ func (m content) advice() string {
 		return "Clients that use it stop working then. It cannot be renewed, because its line of renewals ends at the same time. " +
 			"Create another token in the portal: " + m.baseURL + "/portal/access"
 	case m.notice.Credential.Kind == credentials.Password:
-		return "Clients that use it stop working then. Request a new one in the portal: " + m.baseURL + "/portal/access?new=request"
+		return "Clients that use it stop working then. Request a new one in the portal: " + m.baseURL +
+			"/portal/access?new=request"
 	default:
 		return "Clients that use it stop working then. Renew it in the portal, " + m.baseURL +
 			"/portal/access, or create a successor with POST " +

@@ -19,7 +19,8 @@ type Outcome struct {
 }
 
 // Run continues to send the notices that are due, until all are sent or the context leaves no time for another mail. If
-// notices failed, it returns an error after it has sent the others. If another run has the lease, it returns without an error.
+// notices failed, it returns an error after it has sent the rest. If another run has the lease, it returns without an
+// error.
 func (s *Sender) Run(ctx context.Context) (Outcome, error) {
 	lease, err := walk.Begin(ctx, s.Walk, walk.Clock{Now: s.Now, Lease: Lease})
 	if errors.Is(err, walk.ErrLocked) {
@@ -57,8 +58,8 @@ func (r *run) sendAll(ctx context.Context) error {
 	return err
 }
 
-// walk continues the walk of today. It starts a new one if the last walk was of another day: the days of expiry have moved
-// meanwhile, and the ledger knows the notices that the other walk has sent.
+// walk continues the walk of today. It starts a new one if the last walk was of another day: the days of expiry have
+// moved meanwhile, and the ledger knows the notices that the other walk has sent.
 func (r *run) walk(ctx context.Context) error {
 	at := &r.lease.Progress
 	if at.Done >= r.today {
@@ -192,7 +193,8 @@ func idsOf(retries []Retry) (ids []string) {
 	return ids
 }
 
-// isOvertaken reports whether the credential has reached a nearer threshold, for which the walk has sent or stored a notice.
+// isOvertaken reports whether the credential has reached a nearer threshold, for which the walk has sent or stored a
+// notice.
 func (r *run) isOvertaken(notice Notice) bool {
 	left := int(calendar.DayOf(notice.Credential.ExpiresAt) - r.today)
 	for _, days := range Thresholds() {
@@ -203,7 +205,7 @@ func (r *run) isOvertaken(notice Notice) bool {
 	return false
 }
 
-// maxErrors is how many errors of a run are reported; the others are counted.
+// maxErrors is how many errors of a run are reported; further errors are only counted.
 const maxErrors = 5
 
 // failures are the notices that failed in a run.
@@ -221,5 +223,6 @@ func (f *failures) err() error {
 	if f.count == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d notices failed, and are tried again later; the first errors: %w", f.count, errors.Join(f.first...))
+	return fmt.Errorf("%d notices failed, and are tried again later; the first errors: %w", f.count,
+		errors.Join(f.first...))
 }

@@ -63,8 +63,8 @@ func ParseDocument(body []byte) (Document, error) {
 // maxReferences is far above the layers of an image, of which Docker allows 127, and the platforms of an index.
 const maxReferences = 500
 
-// References returns the digests that a document names, without those of its annotations: of the configuration, the layers and the listed
-// manifests, each once. It returns at most maxReferences.
+// References returns the digests that a document names, without those of its annotations: of the configuration, the
+// layers and the listed manifests, each once. It returns at most maxReferences.
 func (d Document) References() []string {
 	var digests []string
 	for _, one := range slices.Concat([]Descriptor{d.Config}, d.Layers, d.Manifests) {
@@ -200,7 +200,8 @@ var attachments = []struct {
 // Attached returns what an attached artifact is for, and its format or "". Predicate types come first,
 // because they are more specific than the type of the envelope.
 func Attached(d Descriptor) (Purpose, string) {
-	for _, kind := range []string{d.Annotations[sigstorePredicate], d.Annotations[inTotoPredicate], d.ArtifactType, d.MediaType} {
+	for _, kind := range []string{d.Annotations[sigstorePredicate], d.Annotations[inTotoPredicate], d.ArtifactType,
+		d.MediaType} {
 		kind = strings.ToLower(kind)
 		for _, known := range attachments {
 			if kind != "" && strings.Contains(kind, known.part) {

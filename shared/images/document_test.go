@@ -57,8 +57,9 @@ func TestAttachedRecognizesTools(t *testing.T) {
 func TestAttachmentTags(t *testing.T) {
 	hex := strings.Repeat("0a", 32)
 	for tag, want := range map[string]bool{
-		"sha256-" + hex: true, "sha256-" + hex + ".sig": true, "sha512-" + hex + hex + ".att": true, "sha256-" + hex + ".sbom": true,
-		"sha256-" + hex + ".txt": false, "sha256-" + hex[1:]: false, "1.0": false, "": false, "x-sha256-" + hex: false,
+		"sha256-" + hex: true, "sha256-" + hex + ".sig": true, "sha512-" + hex + hex + ".att": true,
+		"sha256-" + hex + ".sbom": true,
+		"sha256-" + hex + ".txt":  false, "sha256-" + hex[1:]: false, "1.0": false, "": false, "x-sha256-" + hex: false,
 	} {
 		if got := images.IsAttachmentTag(tag); got != want {
 			t.Errorf("%s is an attachment's tag: %v, want %v", tag, got, want)

@@ -24,17 +24,20 @@ var (
 		"blobs, tags, referrers, and the catalog.")
 	ErrName = fault.New(fault.Validation, "The repository name is not valid. Use at most 255 lowercase letters, digits, "+
 		"separators, and slashes.")
-	ErrTag    = fault.New(fault.Validation, "The tag is not valid. Use at most 128 letters, digits, periods, hyphens, and underscores.")
-	ErrDigest = fault.New(fault.Validation, "The digest is not valid. Use sha256: and 64 lowercase hexadecimal digits, or sha512: and 128.")
-	ErrPage   = fault.New(fault.Validation, "The page is not valid. n must be an integer of 0 or more, and last "+
+	ErrTag = fault.New(fault.Validation,
+		"The tag is not valid. Use at most 128 letters, digits, periods, hyphens, and underscores.")
+	ErrDigest = fault.New(fault.Validation,
+		"The digest is not valid. Use sha256: and 64 lowercase hexadecimal digits, or sha512: and 128.")
+	ErrPage = fault.New(fault.Validation, "The page is not valid. n must be an integer of 0 or more, and last "+
 		"must be the value from the Link header.")
 
 	ErrDenied = fault.New(fault.Forbidden, "The credential's scopes do not cover this repository; it needs read:docker-images, or "+
 		"read:helm-charts for a chart. GET /api/v1/tokens shows a token's scopes.")
 	ErrRepositoryUnknown = fault.New(fault.NotFound, "The repository does not exist.")
-	ErrManifestUnknown   = fault.New(fault.NotFound, "There is no such manifest in the repository; its tags are at /v2/<name>/tags/list.")
-	ErrBlobUnknown       = fault.New(fault.NotFound, "The repository does not have this blob.")
-	ErrNoReferrers       = fault.New(fault.NotFound, "The registry does not list referrers.")
+	ErrManifestUnknown   = fault.New(fault.NotFound,
+		"There is no such manifest in the repository; its tags are at /v2/<name>/tags/list.")
+	ErrBlobUnknown = fault.New(fault.NotFound, "The repository does not have this blob.")
+	ErrNoReferrers = fault.New(fault.NotFound, "The registry does not list referrers.")
 
 	ErrUnavailable = fault.New(fault.Unavailable, "The registry cannot be reached at the moment. Send the request again.")
 	ErrBusy        = fault.New(fault.RateLimited, "The registry is busy. Wait for the number of seconds in Retry-After.")

@@ -14,7 +14,8 @@ const chartManifest = `{"schemaVersion":2,"config":{"mediaType":"application/vnd
 	{"mediaType":"application/vnd.cncf.helm.chart.provenance.v1.prov","digest":"D3"}]}`
 
 func TestChartBlobsRecognizesCharts(t *testing.T) {
-	digests := []string{"sha256:" + strings.Repeat("1", 64), "sha256:" + strings.Repeat("2", 64), "sha512:" + strings.Repeat("3", 128)}
+	digests := []string{"sha256:" + strings.Repeat("1", 64), "sha256:" + strings.Repeat("2", 64),
+		"sha512:" + strings.Repeat("3", 128)}
 	manifest := strings.NewReplacer("D1", digests[0], "D2", digests[1], "D3", digests[2]).Replace(chartManifest)
 	got, chart := images.ChartBlobs([]byte(manifest))
 	if !chart || !slices.Equal(got, digests) {

@@ -38,8 +38,8 @@ const (
 	maxConcurrentReads = 8
 )
 
-// Index brings a tag in the index up to date with the registry. An attachment tag, such as sha256-….sig, adds to the versions of its
-// subject.
+// Index brings a tag in the index up to date with the registry. An attachment tag, such as sha256-….sig, adds to the
+// versions of its subject.
 func (x Indexer) Index(ctx context.Context, repository, tag string) error {
 	found, err := x.Read(ctx, repository, tag)
 	subject, isAttachment := DigestOf(tag)
@@ -56,8 +56,8 @@ func (x Indexer) Index(ctx context.Context, repository, tag string) error {
 	return x.Put(ctx, repository, Version{Tag: tag, IsChart: found.IsChart()}, found)
 }
 
-// IndexAll brings all tags of a repository up to date. It removes tags that are in the index but not in the registry, also if the index is
-// full. Errors: ErrIndexFull.
+// IndexAll brings all tags of a repository up to date. It removes tags that are in the index but not in the registry,
+// also if the index is full. Errors: ErrIndexFull.
 func (x Indexer) IndexAll(ctx context.Context, repository string, tags []string) error {
 	known, err := x.Versions.Tags(ctx, repository)
 	if err != nil {
@@ -117,7 +117,8 @@ func (x Indexer) PutAttachment(ctx context.Context, repository, subject string, 
 	return x.Versions.Attach(ctx, repository, subject, digests)
 }
 
-// digests returns the digest of a manifest and all digests that it refers to, also through other manifests. Each occurs once.
+// digests returns the digest of a manifest and all digests that it refers to, also through other manifests. Each occurs
+// once.
 func (x Indexer) digests(ctx context.Context, repository string, root FoundManifest) ([]string, error) {
 	digests, manifests := newDigestSet(maxDigests), newDigestSet(maxManifests)
 	digests.add(root.Digest)

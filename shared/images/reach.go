@@ -8,10 +8,11 @@ import (
 	"portside/shared/core/principal"
 )
 
-// Reach is what a caller may fetch of a repository: the intersection of the scopes and the entitlements. Its zero value is nothing.
+// Reach is what a caller may fetch of a repository: the intersection of the scopes and the entitlements. Its zero value
+// is nothing.
 type Reach struct {
 	whole  entitlement.Set // the versions of everything
-	charts entitlement.Set // the versions of charts, besides
+	charts entitlement.Set // the versions of charts, in addition
 
 	ofWhole, ofCharts constraints.Checker // their constraints
 
@@ -49,7 +50,7 @@ func (r Reach) IsEverything() bool { return r.whole.AllowAll() }
 // IsOnlyCharts reports whether the caller may fetch nothing but charts.
 func (r Reach) IsOnlyCharts() bool { return len(r.whole) == 0 }
 
-// HasCharts reports whether the caller may fetch charts, besides what it may fetch of everything.
+// HasCharts reports whether the caller may fetch charts in addition to the artifacts of any kind.
 func (r Reach) HasCharts() bool { return len(r.charts) > 0 }
 
 // IsByScope reports whether the scopes, and not only the entitlements, keep the caller from everything but charts.

@@ -85,7 +85,8 @@ func TestReachIsIntersection(t *testing.T) {
 				t.Fatal(err)
 			}
 			who.Entitled = append(who.Entitled, entitlement.Entitlement{
-				Artifact: rapid.SampledFrom(entitlement.Artifacts()).Draw(t, "artifact"), Repository: patterns.Draw(t, "pattern"), Versions: versions,
+				Artifact: rapid.SampledFrom(entitlement.Artifacts()).
+					Draw(t, "artifact"), Repository: patterns.Draw(t, "pattern"), Versions: versions,
 			})
 		}
 		for _, repository := range []string{"acme/api", "acme/web", "other/api", "acme"} {
@@ -111,7 +112,8 @@ func wantIntersection(t *rapid.T, who principal.Principal, repository string) {
 	}
 }
 
-// reaches is the naive model: one of the scopes and one of the entitlements cover the tag, and one of them may be only for charts.
+// reaches is the naive model: one of the scopes and one of the entitlements cover the tag, and one of them may be only
+// for charts.
 func reaches(who principal.Principal, repository, tag string, isChart bool) bool {
 	covers := func(pattern string) bool {
 		folder, isFolder := strings.CutSuffix(pattern, "/*")
@@ -122,6 +124,7 @@ func reaches(who principal.Principal, repository, tag string, isChart bool) bool
 		return (kind == "docker-images" || isChart) && (!isNarrow || covers(names))
 	})
 	return isScoped && slices.ContainsFunc(who.Entitled, func(e entitlement.Entitlement) bool {
-		return (e.Artifact == entitlement.Image || isChart) && covers(e.Repository) && slices.Contains(allowedBy[e.Versions.String()], tag)
+		return (e.Artifact == entitlement.Image || isChart) && covers(e.Repository) &&
+			slices.Contains(allowedBy[e.Versions.String()], tag)
 	})
 }

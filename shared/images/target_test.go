@@ -16,17 +16,18 @@ var (
 
 func TestParseReadsFromTheRight(t *testing.T) {
 	for address, want := range map[string]images.Target{
-		"/v2":                                         {Kind: images.Base},
-		"/v2/":                                        {Kind: images.Base},
-		"/v2/_catalog":                                {Kind: images.Catalog},
-		"/v2/acme/api/manifests/1.2.0":                {Kind: images.Manifest, Repository: "acme/api", Reference: "1.2.0"},
-		"/v2/a/manifests/" + sha512Digest:             {Kind: images.Manifest, Repository: "a", Reference: sha512Digest},
-		"/v2/acme/api/blobs/" + sha256Digest:          {Kind: images.Blob, Repository: "acme/api", Reference: sha256Digest},
-		"/v2/acme/api/tags/list":                      {Kind: images.Tags, Repository: "acme/api"},
-		"/v2/acme/referrers/" + sha256Digest:          {Kind: images.Referrers, Repository: "acme", Reference: sha256Digest},
-		"/v2/manifests/manifests/manifests":           {Kind: images.Manifest, Repository: "manifests", Reference: "manifests"},
-		"/v2/acme/manifests/v1/blobs/" + sha256Digest: {Kind: images.Blob, Repository: "acme/manifests/v1", Reference: sha256Digest},
-		"/v2/tags/list/tags/list":                     {Kind: images.Tags, Repository: "tags/list"},
+		"/v2":                                {Kind: images.Base},
+		"/v2/":                               {Kind: images.Base},
+		"/v2/_catalog":                       {Kind: images.Catalog},
+		"/v2/acme/api/manifests/1.2.0":       {Kind: images.Manifest, Repository: "acme/api", Reference: "1.2.0"},
+		"/v2/a/manifests/" + sha512Digest:    {Kind: images.Manifest, Repository: "a", Reference: sha512Digest},
+		"/v2/acme/api/blobs/" + sha256Digest: {Kind: images.Blob, Repository: "acme/api", Reference: sha256Digest},
+		"/v2/acme/api/tags/list":             {Kind: images.Tags, Repository: "acme/api"},
+		"/v2/acme/referrers/" + sha256Digest: {Kind: images.Referrers, Repository: "acme", Reference: sha256Digest},
+		"/v2/manifests/manifests/manifests":  {Kind: images.Manifest, Repository: "manifests", Reference: "manifests"},
+		"/v2/acme/manifests/v1/blobs/" + sha256Digest: {Kind: images.Blob, Repository: "acme/manifests/v1",
+			Reference: sha256Digest},
+		"/v2/tags/list/tags/list": {Kind: images.Tags, Repository: "tags/list"},
 	} {
 		got, err := images.Parse(address)
 		if err != nil || got != want {

@@ -17,8 +17,8 @@ type Content struct {
 	Subject string
 	Name    string   // of the reader
 	Body    []string // paragraphs
-	Quote   string   // another person's words, marked as such; empty if there are none
-	Button  Button   // zero if there is none
+	Quote   string   // another person's words, marked as such; empty without a quote
+	Button  Button   // zero without a button
 	Notes   []string // paragraphs in small print
 }
 
@@ -43,11 +43,12 @@ func (c Content) unlinkAll(texts []string) []string {
 	return all
 }
 
-// nonJoiner is U+200C, ZERO WIDTH NON-JOINER. It is invisible, and a host name cannot have it between Latin letters (RFC 5892, appendix
-// A.1), so browsers refuse such a name, whereas they ignore other invisible characters (UTS 46).
+// nonJoiner is U+200C, ZERO WIDTH NON-JOINER. It is invisible, and a host name cannot have it between Latin letters
+// (RFC 5892, appendix A.1), so browsers refuse such a name, whereas they ignore other invisible characters (UTS 46).
 const nonJoiner = "\u200c"
 
-// unlink returns a text that looks the same, and in which mail programs find no address of a web page or mailbox but those of the site.
+// unlink returns a text that looks the same, and in which mail programs find no address of a web page or mailbox but
+// those of the site.
 func unlink(text, site string) string {
 	var out strings.Builder
 	last := ' '

@@ -37,7 +37,8 @@ func TestMessageFormatsTextAndHTML(t *testing.T) {
 			t.Errorf("the HTML lacks %q:\n%s", wanted, m.HTML)
 		}
 	}
-	if bare := (mail.Content{Name: "Ada"}).Message(); strings.Contains(bare.HTML, "<a ") || strings.Contains(bare.HTML, "<blockquote") {
+	if bare := (mail.Content{Name: "Ada"}).Message(); strings.Contains(bare.HTML, "<a ") ||
+		strings.Contains(bare.HTML, "<blockquote") {
 		t.Errorf("a mail without button and quote has one:\n%s", bare.HTML)
 	}
 }

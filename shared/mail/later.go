@@ -20,7 +20,7 @@ const (
 )
 
 // RetryDelay returns the pause after the nth attempt: a minute, two, four, up to about a day. So
-// addresses that never accept mail do not block the others.
+// addresses that never accept mail do not block other addresses.
 func RetryDelay(tries int) time.Duration {
 	const longest = 10 // 2^10 minutes are 17 hours
 	return SendAfter << min(tries, longest)

@@ -11,8 +11,8 @@ import (
 	"portside/shared/core/throttle"
 )
 
-// Quota limits the mails of one kind that the people of a customer, or all of the vendor's staff together, can cause to other people on one
-// day (UTC). The zero value is no limit.
+// Quota limits the mails of one kind that the people of a customer, or all of the vendor's staff together, can cause to
+// other people on one day (UTC). The zero value means unlimited.
 type Quota struct {
 	Name   string // of the kind of mails
 	Sender string // the customer's ID, Staff or Customers
@@ -26,16 +26,16 @@ const (
 	Customers = "customers" // the people of all customers together
 )
 
-// Mails per day. A customer can invite thousands of people in a week, but does not use up the sending quota of Amazon SES alone. People
-// have to read and check the mails about keys and requests, so these are fewer.
+// Mails per day. A customer can invite thousands of people in a week, but does not use up the sending quota of Amazon
+// SES alone. People have to read and check the mails about keys and requests, so these are fewer.
 const (
 	customerInvitations, staffInvitations = 1_000, 10_000
 	customerKeyNotices, staffKeyNotices   = 200, 2_000
 	customerRequests, staffRequests       = 100, 1_000
 )
 
-// Mails per day to one address, whether its user stays, or is deleted and created again. The staff does not count for the limit of all
-// customers together, so no customer keeps the staff from inviting somebody.
+// Mails per day to one address, whether its user stays, or is deleted and created again. The staff does not count for
+// the limit of all customers together, so no customer keeps the staff from inviting users.
 const (
 	customerInvitationsTo, customersInvitationsTo, staffInvitationsTo = 5, 10, 10
 	customerKeyNoticesTo, customersKeyNoticesTo, staffKeyNoticesTo    = 20, 40, 100

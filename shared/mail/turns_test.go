@@ -16,15 +16,16 @@ type waiting struct {
 	n      int
 }
 
-// TestNobodyWaitsForMoreThanATurn sends random mails in runs of random sizes. Before the nth mail of a sender, at most n mails of each
-// other sender are sent, also over several runs.
+// TestNobodyWaitsForMoreThanATurn sends random mails in runs of random sizes. Before the nth mail of a sender, at most
+// n mails of each other sender are sent, also over several runs.
 //
 //proves:docs/security.md
 func TestNobodyWaitsForMoreThanATurn(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		var left []waiting
 		counts := map[string]int{}
-		for _, sender := range rapid.SliceOfN(rapid.SampledFrom([]string{"", "acme", "globex", "initech"}), 0, 60).Draw(t, "senders") {
+		for _, sender := range rapid.SliceOfN(rapid.SampledFrom([]string{"", "acme", "globex", "initech"}), 0, 60).
+			Draw(t, "senders") {
 			left = append(left, waiting{sender, counts[sender]})
 			counts[sender]++
 		}

@@ -21,7 +21,7 @@ type Difference struct {
 	Amount   *json.Number         `json:"amount,omitempty" doc:"For different numbers: the second minus the first, exactly. Missing for amounts in two currencies." example:"205.7"`
 	// Percent is encoded as null if Amount is set and Percent is nil.
 	Percent    *json.Number `json:"percent,omitempty" nullable:"true" doc:"For different numbers: amount as a percentage of the first, rounded to two decimals; null if the first is 0." example:"15.74"`
-	Currencies []string     `json:"currencies,omitempty" doc:"For amounts in two currencies: their ISO 4217 codes, first that of the first file." example:"[\"USD\",\"EUR\"]"`
+	Currencies []string     `json:"currencies,omitempty" doc:"For amounts in two currencies: the ISO 4217 codes of the first and the second file." example:"[\"USD\",\"EUR\"]"`
 	Days       *int         `json:"days,omitempty" doc:"For different dates: the days from the first to the second, negative if the second is earlier." example:"30"`
 	IsFormOnly *bool        `json:"isFormOnly,omitempty" doc:"For different strings: whether they differ only in case, spacing or punctuation."`
 }
@@ -55,7 +55,7 @@ func newDifference(t answers.Type, a, b differences.Side) Difference {
 	return difference
 }
 
-// numberOf returns decimal digits as a JSON number, or nil if there are none.
+// numberOf returns decimal digits as a JSON number, or nil without digits.
 func numberOf(decimals string) *json.Number {
 	if decimals == "" {
 		return nil

@@ -97,7 +97,7 @@ func (lyingEngine) Compare(
 	return answers.Comparison{First: e, Second: e, Words: map[string]string{"total": "The same."}}, nil
 }
 
-// The difference is that of the checked values, whatever the engine says.
+// The difference is computed from the checked values, whatever the engine says.
 func TestDifferenceIsThatOfCheckedValues(t *testing.T) {
 	s := offlineService()
 	s.Engine = lyingEngine{}

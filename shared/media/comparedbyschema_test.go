@@ -66,7 +66,7 @@ func TestCompareBySchema(t *testing.T) {
 	}
 }
 
-// A table that is compared with itself has no differences, and with swapped files, what was added was removed.
+// A table that is compared with itself has no differences, and swapped files turn added rows into removed ones.
 func TestSwappedFilesSwapTheRows(t *testing.T) {
 	const schema = `{"type":"object","properties":{"lines":{"type":"array","items":{"type":"object","properties":{
 		"description":{"type":"string"},"amount":{"type":"number"}}}}}}`

@@ -46,7 +46,7 @@ func ParseFields(task Task, fields map[string]string) (Question, error) {
 	return p.result()
 }
 
-// knownFormFields returns a sentence with the fields of a form, besides its files.
+// knownFormFields returns a sentence with the fields of a form except its files.
 func knownFormFields(setters map[string]func(pointer, text string), task Task) string {
 	names := strings.Join(slices.Sorted(maps.Keys(setters)), ", ")
 	if task == Summarize {

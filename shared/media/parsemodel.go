@@ -124,7 +124,7 @@ type member struct {
 }
 
 // parseObject returns the members of a JSON object in the order in which they are written. Its
-// errors say what is wrong without repeating the text.
+// errors name the problem without repeating the text.
 func parseObject(text []byte) ([]member, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {

@@ -23,7 +23,7 @@ const Retention = 24 * time.Hour
 // Results caches answers, so that the same work of a customer is neither done nor paid for twice.
 type Results interface {
 	// FindResult returns the answer that was saved under the key less than Retention ago. It returns
-	// false if there is none.
+	// false if no such answer exists.
 	FindResult(ctx context.Context, key string) (Answer, bool, error)
 	// SaveResult saves an answer under the key. It may keep an answer that is already there.
 	SaveResult(ctx context.Context, key string, answer Answer) error

@@ -17,7 +17,7 @@ type Transcriber interface {
 	// cached.
 	Version() string
 	// Transcribe returns the speech of a recording as Captions, ordered by time, without offsets.
-	// Warnings say what it did not use, such as keywords.
+	// Warnings name unused inputs, such as keywords.
 	Transcribe(ctx context.Context, r Recording) (captions []documents.Block, warnings []string, err error)
 	// Slow reports whether transcribing any recording takes longer than a client can wait.
 	Slow() bool

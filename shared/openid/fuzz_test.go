@@ -9,8 +9,8 @@ import (
 	"portside/shared/openid"
 )
 
-// FuzzCheckReturn checks that a page to return to is on the own host and in the portal, also as a browser reads it: browsers take
-// backslashes for slashes, leave out control characters, and resolve dots, also encoded ones.
+// FuzzCheckReturn checks that a page to return to is on the own host and in the portal, also as a browser reads it:
+// browsers take backslashes for slashes, leave out control characters, and resolve dots, also encoded ones.
 func FuzzCheckReturn(f *testing.F) {
 	for _, page := range []string{
 		"/portal/", "/portal/access?a=b#c", "//example.org/portal/", "/\\example.org/portal/", "/portal/%2e%2e//example.org", "/portal/\t/../x",

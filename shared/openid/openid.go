@@ -32,8 +32,8 @@ import (
 const (
 	// Lifetime is how long a person may take to sign in at the provider.
 	Lifetime = 10 * time.Minute
-	// MaxAge is the maximum age of the sign-in at the provider. A new session can create secrets, so the provider must authenticate
-	// the person again if the sign-in is older.
+	// MaxAge is the maximum age of the sign-in at the provider. A new session can create secrets, so the provider must
+	// authenticate the person again if the sign-in is older.
 	MaxAge = credentials.SessionRecent
 	// maxSkew is by how much the provider's clock may differ.
 	maxSkew = time.Minute
@@ -54,7 +54,8 @@ var (
 	ErrTooOld   = fault.New(fault.Unauthorized, "You signed in at the identity provider more than 15 minutes ago. Sign out there, "+
 		"and start again.")
 	ErrUnverified  = fault.New(fault.Forbidden, "The identity provider does not confirm that the email address is yours.")
-	ErrUnknownUser = fault.New(fault.Forbidden, "No active user has this email address. Ask an administrator for an account.")
+	ErrUnknownUser = fault.New(fault.Forbidden,
+		"No active user has this email address. Ask an administrator for an account.")
 	ErrUnavailable = fault.New(fault.Unavailable, "The identity provider does not answer, or is not set up correctly. Try again later, "+
 		"or sign in by mail.")
 )
@@ -86,7 +87,7 @@ type Provider interface {
 // States keeps the states of flows until they are used.
 type States interface {
 	Put(ctx context.Context, state string, expires time.Time) error
-	// Take removes a state. It returns false if there is none, or if it has expired.
+	// Take removes a state. It returns false if the state does not exist or has expired.
 	Take(ctx context.Context, state string, at time.Time) (bool, error)
 }
 
@@ -123,7 +124,8 @@ func CheckReturn(page string) []fault.Field {
 func isOwnPage(page string) bool {
 	isUnsafe := func(r rune) bool { return r == '\\' || unicode.IsControl(r) || r > unicode.MaxASCII }
 	at, err := url.Parse(page)
-	return err == nil && len(page) <= maxReturn && at.Scheme == "" && at.Host == "" && !strings.ContainsFunc(page, isUnsafe) &&
+	return err == nil && len(page) <= maxReturn && at.Scheme == "" && at.Host == "" &&
+		!strings.ContainsFunc(page, isUnsafe) &&
 		strings.HasPrefix(at.Path+"/", Home) && strings.HasPrefix(path.Clean(at.Path)+"/", Home)
 }
 

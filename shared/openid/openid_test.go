@@ -47,7 +47,8 @@ func (f *fixture) with(secret string) *openid.Service {
 	client := openidclient.New(openidclient.Settings{
 		Issuer: f.provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: testkit.Secret(secret),
 	}, f.clock.Now)
-	return openid.NewService(openid.Dependencies{Provider: client, States: f.states, People: directory{}, Now: f.clock.Now})
+	return openid.NewService(openid.Dependencies{Provider: client, States: f.states, People: directory{},
+		Now: f.clock.Now})
 }
 
 // directory has one active and one suspended user.
@@ -160,8 +161,8 @@ func TestTokensNeedThePublishedKey(t *testing.T) {
 	}
 }
 
-// TestTokensNeedAnAsymmetricSignature signs ID tokens with algorithms that the provider announces and that everybody with the client's
-// secret, or with nothing, could use.
+// TestTokensNeedAnAsymmetricSignature signs ID tokens with algorithms that the provider announces and that everybody
+// with the client's secret, or with nothing, could use.
 //
 //proves:docs/security.md
 func TestTokensNeedAnAsymmetricSignature(t *testing.T) {
@@ -297,7 +298,8 @@ func TestAProviderMustNameItsIssuer(t *testing.T) {
 	address := impostor.Issuer
 	impostor.Issuer = f.provider.Issuer
 	client := openidclient.New(openidclient.Settings{Issuer: address, ClientID: openidtest.ClientID}, f.clock.Now)
-	service := openid.NewService(openid.Dependencies{Provider: client, States: f.states, People: directory{}, Now: f.clock.Now})
+	service := openid.NewService(openid.Dependencies{Provider: client, States: f.states, People: directory{},
+		Now: f.clock.Now})
 	if _, err := service.Begin(t.Context(), redirectURL, openid.Home); !errors.Is(err, openid.ErrUnavailable) {
 		t.Errorf("a configuration of another issuer: %v", err)
 	}
@@ -319,7 +321,8 @@ func TestReturnsStayInThePortal(t *testing.T) {
 		}
 	}
 	f := newFixture(t)
-	if _, err := f.service.Begin(t.Context(), redirectURL, "https://evil.example.com/"); fault.KindOf(err) != fault.Validation {
+	if _, err := f.service.Begin(t.Context(), redirectURL,
+		"https://evil.example.com/"); fault.KindOf(err) != fault.Validation {
 		t.Errorf("a page elsewhere: %v", err)
 	}
 }
@@ -349,7 +352,8 @@ func TestTheAuthorizationRequestIsComplete(t *testing.T) {
 	}
 }
 
-// TestHugeResponsesOfTheProviderAreRefused puts more spaces than the limit in front of each part that the service reads without an answer.
+// TestHugeResponsesOfTheProviderAreRefused puts more spaces than the limit in front of each part that the service reads
+// without an answer.
 //
 //proves:docs/security.md
 func TestHugeResponsesOfTheProviderAreRefused(t *testing.T) {

@@ -78,7 +78,8 @@ var (
 	// ErrCaller means that the caller's credential stopped working during the request.
 	ErrCaller = fault.New(fault.Unauthorized, "Your session has ended. Sign in again.")
 	// ErrNeedsSession is about callers with an API key. A passkey would outlive the key, and hide who created it.
-	ErrNeedsSession = fault.New(fault.Forbidden, "An API key cannot register passkeys. Sign in to the portal and register it there.")
+	ErrNeedsSession = fault.New(fault.Forbidden,
+		"An API key cannot register passkeys. Sign in to the portal and register it there.")
 	// ErrExpired means that the challenge of a sign-in is unknown, expired, used, or was made for something else.
 	ErrExpired = fault.New(fault.Unauthorized, expired)
 	// ErrRegistrationExpired is ErrExpired for a registration. It is not Unauthorized, because the caller's session works.
@@ -103,7 +104,8 @@ func malformed(pointer string) error {
 // Store keeps passkeys. Each write is all or nothing and conditional on the version of the set that
 // it changes: its error is versions.ErrStale if the set has changed. Reads are strongly consistent.
 type Store interface {
-	// Set returns the passkeys of a user, who may not exist, without those that have ended with all credentials of a customer.
+	// Set returns the passkeys of a user, who may not exist, without those that have ended with all credentials of a
+	// customer.
 	Set(ctx context.Context, userID string) (Set, error)
 	// Add adds a passkey on behalf of the caller with the given credential. Errors: ErrCaller if
 	// that credential has stopped working; ErrRegistered if any user has, or has had, the same key.
@@ -134,12 +136,12 @@ type Challenge struct {
 // Challenges keeps challenges of registrations until they are used, and what the signed challenges of sign-ins need.
 type Challenges interface {
 	Put(ctx context.Context, challenge Challenge) error
-	// Take removes the challenge with this value and returns whom it is for. Errors: ErrExpired if
-	// there is no such challenge or it has expired.
+	// Take removes the challenge with this value and returns its user. Errors: ErrExpired if the
+	// challenge does not exist or has expired.
 	Take(ctx context.Context, purpose Purpose, value []byte, at time.Time) (userID string, err error)
 	// PublishKey stores a key until it expires.
 	PublishKey(ctx context.Context, key SigningKey) error
-	// SigningKey returns a published key, strongly consistent. Errors: ErrExpired if there is none.
+	// SigningKey returns a published key, strongly consistent. Errors: ErrExpired if the key does not exist.
 	SigningKey(ctx context.Context, id []byte) (SigningKey, error)
 	// Use marks the value of a challenge that was not stored as used. Errors: ErrExpired if it was used before.
 	Use(ctx context.Context, purpose Purpose, value []byte, expires time.Time) error

@@ -33,7 +33,8 @@ func TestRegisterAndSignIn(t *testing.T) {
 		t.Fatalf("signed in %q, %v", user, err)
 	}
 	all := f.list()
-	if len(all) != 1 || all[0].ID != made.ID || !all[0].LastUsedAt.Equal(f.clock.Now()) || all[0].Transports[0] != "internal" {
+	if len(all) != 1 || all[0].ID != made.ID || !all[0].LastUsedAt.Equal(f.clock.Now()) ||
+		all[0].Transports[0] != "internal" {
 		t.Errorf("listed %+v", all)
 	}
 	if err := f.service.Delete(t.Context(), f.ada, made.ID); err != nil {
@@ -147,7 +148,8 @@ func TestChallengesWorkOnceAndForOnePurpose(t *testing.T) {
 			t.Errorf("use %d of a response: %v, want %v", i+1, err, want)
 		}
 	}
-	if _, err := f.service.SignIn(t.Context(), site, a.Get(t, f.creationOptions(f.ada))); !errors.Is(err, passkeys.ErrExpired) {
+	if _, err := f.service.SignIn(t.Context(), site, a.Get(t, f.creationOptions(f.ada))); !errors.Is(err,
+		passkeys.ErrExpired) {
 		t.Errorf("a challenge of a registration: %v", err)
 	}
 	late := f.requestOptions()
@@ -155,13 +157,14 @@ func TestChallengesWorkOnceAndForOnePurpose(t *testing.T) {
 	if _, err := f.service.SignIn(t.Context(), site, a.Get(t, late)); !errors.Is(err, passkeys.ErrExpired) {
 		t.Errorf("an expired challenge: %v", err)
 	}
-	if _, err := f.service.SignIn(t.Context(), site, a.Get(t, json.RawMessage(`{"challenge":"!"}`))); !errors.Is(err, passkeys.ErrExpired) {
+	if _, err := f.service.SignIn(t.Context(), site, a.Get(t, json.RawMessage(`{"challenge":"!"}`))); !errors.Is(err,
+		passkeys.ErrExpired) {
 		t.Errorf("an invented challenge: %v", err)
 	}
 }
 
-// TestStrangersCannotUseUpChallenges has a stranger request many challenges and send wrong responses. Each costs one read and no write, and
-// ada can still sign in.
+// TestStrangersCannotUseUpChallenges has a stranger request many challenges and send wrong responses. Each costs one
+// read and no write, and ada can still sign in.
 //
 //proves:docs/security.md
 func TestStrangersCannotUseUpChallenges(t *testing.T) {
@@ -200,13 +203,14 @@ func TestStrangersCannotUseUpChallenges(t *testing.T) {
 	expired := options()
 	f.clock.Advance(passkeys.ChallengeLifetime)
 	meter.Reset()
-	if _, err := service.SignIn(t.Context(), site, a.Get(t, expired)); !errors.Is(err, passkeys.ErrExpired) || meter.Calls() > 0 {
+	if _, err := service.SignIn(t.Context(), site, a.Get(t, expired)); !errors.Is(err, passkeys.ErrExpired) ||
+		meter.Calls() > 0 {
 		t.Errorf("an expired challenge: %v, %d calls", err, meter.Calls())
 	}
 }
 
-// TestChallengesAreSigned changes each byte of a challenge. No changed challenge works, and a process that does not know the key needs one
-// read to refuse it.
+// TestChallengesAreSigned changes each byte of a challenge. No changed challenge works, and a process that does not
+// know the key needs one read to refuse it.
 //
 //proves:docs/security.md
 func TestChallengesAreSigned(t *testing.T) {
@@ -363,7 +367,8 @@ func TestAnAPIKeyRegistersNothing(t *testing.T) {
 	if _, err := f.service.BeginRegistration(t.Context(), f.ada, site); !errors.Is(err, passkeys.ErrNeedsSession) {
 		t.Errorf("options: %v", err)
 	}
-	if _, err := f.service.Register(t.Context(), f.ada, site, passkeys.New{Name: "x"}); !errors.Is(err, passkeys.ErrNeedsSession) {
+	if _, err := f.service.Register(t.Context(), f.ada, site, passkeys.New{Name: "x"}); !errors.Is(err,
+		passkeys.ErrNeedsSession) {
 		t.Errorf("registration: %v", err)
 	}
 }
@@ -387,7 +392,8 @@ func TestMalformedInputIsAValidationFailure(t *testing.T) {
 		t.Errorf("a long credential ID: %v", err)
 	}
 	for _, name := range []string{"", " ", strings.Repeat("n", 101), "a\u202eb", "a\nb"} {
-		if _, err := f.service.Register(t.Context(), f.ada, site, passkeys.New{Name: name}); fault.KindOf(err) != fault.Validation {
+		if _, err := f.service.Register(t.Context(), f.ada, site,
+			passkeys.New{Name: name}); fault.KindOf(err) != fault.Validation {
 			t.Errorf("name %q: %v", name, err)
 		}
 	}

@@ -48,7 +48,8 @@ type CreationOptions struct {
 }
 
 // BeginRegistration returns the options for a new passkey of the caller. Errors: ErrNeedsSession, ErrTooMany.
-func (s *Service) BeginRegistration(ctx context.Context, caller principal.Principal, site Site) (CreationOptions, error) {
+func (s *Service) BeginRegistration(ctx context.Context, caller principal.Principal,
+	site Site) (CreationOptions, error) {
 	if err := mayRegister(caller); err != nil {
 		return CreationOptions{}, err
 	}
@@ -130,8 +131,8 @@ func (s *Service) Register(ctx context.Context, caller principal.Principal, site
 	return passkey, nil
 }
 
-// notify mails the user about a new passkey, because another person may have added it in the user's session. It tries once and reports no
-// error, because the passkey works already.
+// notify mails the user about a new passkey, because another person may have added it in the user's session. It tries
+// once and reports no error, because the passkey works already.
 func (s *Service) notify(ctx context.Context, userID string, passkey Passkey) {
 	person, err := s.People.Person(ctx, userID)
 	if err == nil {
@@ -189,8 +190,8 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, id str
 	})
 }
 
-// BeginSignIn returns a challenge for the sign-in of any user. Anyone may call it any number of times: it calls the store only for the
-// first challenge of a process in an hour.
+// BeginSignIn returns a challenge for the sign-in of any user. Anyone may call it any number of times: it calls the
+// store only for the first challenge of a process in an hour.
 func (s *Service) BeginSignIn(ctx context.Context) ([]byte, error) {
 	return s.signer.challenge(ctx, s.Now())
 }
@@ -201,8 +202,8 @@ type Proved struct {
 	Generation int64
 }
 
-// SignIn checks the response of an authenticator and returns the user. A response that is refused costs no write, and one read:
-// that of the key of the challenge or that of the user's passkeys. The caller must
+// SignIn checks the response of an authenticator and returns the user. A response that is refused costs no write, and
+// one read: of the key of the challenge or of the user's passkeys. The caller must
 // check that the user is active. Errors: validation, ErrExpired, ErrSignIn, ErrCloned.
 func (s *Service) SignIn(ctx context.Context, site Site, response []byte) (Proved, error) {
 	assertion, err := s.Verifier.Assertion(response)
@@ -225,9 +226,10 @@ func (s *Service) SignIn(ctx context.Context, site Site, response []byte) (Prove
 	return proved, err
 }
 
-// accept verifies an assertion with the stored key, marks its challenge as used, and stores the time and the counter of the authenticator.
-// It locks the passkey if the counter shows a copied key. A repeated response locks nothing, because its challenge is already used. It
-// returns the generation of the passkey. Errors: ErrSignIn, ErrExpired, ErrCloned, versions.ErrStale.
+// accept verifies an assertion with the stored key, marks its challenge as used, and stores the time and the counter of
+// the authenticator. It locks the passkey if the counter shows a copied key. A repeated response locks nothing, because
+// its challenge is already used. It returns the generation of the passkey. Errors: ErrSignIn, ErrExpired, ErrCloned,
+// versions.ErrStale.
 func (s *Service) accept(ctx context.Context, site Site, assertion Assertion, use func() error) (int64, error) {
 	set, err := s.Store.Set(ctx, assertion.UserID())
 	if err != nil {

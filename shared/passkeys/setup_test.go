@@ -99,7 +99,8 @@ func (f *fixture) creationOptions(caller principal.Principal) json.RawMessage {
 		f.tb.Fatal(err)
 	}
 	user := base64.RawURLEncoding.EncodeToString(passkeyswebauthn.UserHandle(options.Person.ID))
-	return json.RawMessage(fmt.Sprintf(`{"challenge":%q,"user":{"id":%q}}`, base64.RawURLEncoding.EncodeToString(options.Challenge), user))
+	return json.RawMessage(fmt.Sprintf(`{"challenge":%q,"user":{"id":%q}}`,
+		base64.RawURLEncoding.EncodeToString(options.Challenge), user))
 }
 
 // register registers the authenticator's passkey for a caller.

@@ -21,7 +21,8 @@ const (
 )
 
 const (
-	// keyLifetime is how long a process signs with the same key. Most processes end sooner, so it only limits the use of a stolen key.
+	// keyLifetime is how long a process signs with the same key. Most processes end sooner, so it only limits the use of a
+	// stolen key.
 	keyLifetime = time.Hour
 	// maxKeys is how many keys of other processes a process remembers.
 	maxKeys = 1_000
@@ -34,9 +35,9 @@ type SigningKey struct {
 	ExpiresAt time.Time // after the last challenge that it signs
 }
 
-// signer creates and checks the challenges of sign-ins. Anyone may ask for a challenge, so it must cost nothing: it is not stored, but
-// contains its expiry and a signature. A limit on challenges would let a stranger keep the neighbors from signing in. The private key never
-// leaves the memory of its process. Other processes read the public key.
+// signer creates and checks the challenges of sign-ins. Anyone may ask for a challenge, so it must cost nothing: it is
+// not stored, but contains its expiry and a signature. A limit on challenges would let a stranger keep the neighbors
+// from signing in. The private key never leaves the memory of its process. Other processes read the public key.
 type signer struct {
 	challenges Challenges
 
@@ -67,7 +68,8 @@ func (s *signer) renew(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err //nolint:wrapcheck // never happens: the program ends if the system has no random source
 	}
-	own := SigningKey{ID: random(keyIDLength), Public: public, ExpiresAt: versions.StoredTime(now.Add(keyLifetime + ChallengeLifetime))}
+	own := SigningKey{ID: random(keyIDLength), Public: public,
+		ExpiresAt: versions.StoredTime(now.Add(keyLifetime + ChallengeLifetime))}
 	if err := s.challenges.PublishKey(ctx, own); err != nil {
 		return err
 	}
@@ -83,8 +85,8 @@ func (s *signer) remember(key SigningKey) {
 	s.known[string(key.ID)] = key
 }
 
-// check returns the expiry of a challenge. It takes one read if this process does not know the key. Errors: ErrExpired if the challenge has
-// expired or was not made by this service.
+// check returns the expiry of a challenge. It takes one read if this process does not know the key. Errors: ErrExpired
+// if the challenge has expired or was not made by this service.
 func (s *signer) check(ctx context.Context, value []byte, now time.Time) (expires time.Time, err error) {
 	if len(value) != signedLength {
 		return time.Time{}, ErrExpired

@@ -8,8 +8,9 @@ import (
 	"portside/shared/core/search"
 )
 
-// A user of a customer reads the projects of this customer. The vendor's staff alone changes projects, so the service does not ask for whom
-// it creates, changes or deletes them. Settings and metadata are the vendor's: users of customers see empty objects.
+// A user of a customer reads the projects of this customer. The vendor's staff alone changes projects, so the service
+// does not check the customer when it creates, changes or deletes them. Settings and metadata are the vendor's: users
+// of customers see empty objects.
 
 // visibleTo returns what the caller gets of a project that was read.
 func visibleTo(caller principal.Principal, p Project) (Project, error) {
@@ -22,7 +23,8 @@ func visibleTo(caller principal.Principal, p Project) (Project, error) {
 	return p, nil
 }
 
-// ReadUnchecked returns a project, or ErrNotFound, before the caller is known. Pass the project to VisibleTo before you show it.
+// ReadUnchecked returns a project, or ErrNotFound, before the caller is known. Pass the project to VisibleTo before you
+// show it.
 func (s *Service) ReadUnchecked(ctx context.Context, id string) (Project, error) {
 	return s.store.Get(ctx, id)
 }
@@ -32,7 +34,7 @@ func (s *Service) VisibleTo(caller principal.Principal, project Project) (Projec
 	return visibleTo(caller, project)
 }
 
-// Get returns a project, or ErrNotFound if there is none for the caller.
+// Get returns a project, or ErrNotFound if the caller sees none with the ID.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (Project, error) {
 	project, err := s.store.Get(ctx, id)
 	if err != nil {
@@ -50,9 +52,10 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, query Qu
 	return s.store.List(ctx, query)
 }
 
-// Search returns one page of the projects that exist for the caller and whose name matches. An empty customerID means all of them. Errors:
-// those of Reader.Search.
-func (s *Service) Search(ctx context.Context, caller principal.Principal, customerID string, query search.Query) (SearchPage, error) {
+// Search returns one page of the projects that exist for the caller and whose name matches. An empty customerID means
+// all of them. Errors: those of Reader.Search.
+func (s *Service) Search(ctx context.Context, caller principal.Principal, customerID string,
+	query search.Query) (SearchPage, error) {
 	customerID, exists := within(caller, customerID)
 	if !exists {
 		return SearchPage{}, nil

@@ -32,7 +32,8 @@ type NewProject struct {
 
 // Change is the input for changing a project. Nil fields stay unchanged.
 type Change struct {
-	// IsPatch: Settings and Metadata are JSON Merge Patches (RFC 7396) to the stored objects. Otherwise they replace the stored objects.
+	// IsPatch: Settings and Metadata are JSON Merge Patches (RFC 7396) to the stored objects. Otherwise they replace the
+	// stored objects.
 	IsPatch     bool
 	Name        *string
 	Description *string
@@ -46,7 +47,8 @@ type Change struct {
 
 // change returns the creation as a change of an empty project, so that both follow the same rules.
 func (n NewProject) change() Change {
-	c := Change{Name: &n.Name, Description: &n.Description, OwnerID: n.OwnerID, Members: n.Members, Settings: n.Settings, Metadata: n.Metadata}
+	c := Change{Name: &n.Name, Description: &n.Description, OwnerID: n.OwnerID, Members: n.Members, Settings: n.Settings,
+		Metadata: n.Metadata}
 	if n.Status != "" {
 		c.Status = &n.Status
 	}

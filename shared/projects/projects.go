@@ -2,9 +2,9 @@
 // status.
 //
 // A project has an owner and members, who are users. These roles describe who does what; they grant
-// nothing, because permissions follow from the role of the user. A project can belong to a customer, whose users read it; see access.go.
-// A user must exist when a project
-// first names it. A deleted user stays in the project until somebody replaces it, so that
+// nothing, because permissions follow from the role of the user. A project can belong to a customer, whose users read
+// it; see access.go. A user must exist when a project
+// first names it. A deleted user stays in the project until an update replaces it, so that
 // readers still see whose project it was. The same holds for a deleted customer.
 //
 // Any status may follow any other, because customers reopen completed projects and undo mistakes.
@@ -66,7 +66,7 @@ type Project struct {
 	Name        string
 	Description string
 	Status      Status
-	CustomerID  string          // to whom the project belongs; empty if it is the vendor's own
+	CustomerID  string          // the project's customer; empty if the project belongs to the vendor
 	OwnerID     string          // user id
 	Members     []Member        // each user once, in the order in which the client named them
 	Settings    json.RawMessage // a JSON object as the client wrote it, compacted; never empty
@@ -88,8 +88,9 @@ type Reader interface {
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
 	// on the offset nor on the number of projects.
 	List(ctx context.Context, query Query) (Page, error)
-	// Search returns one page of the projects whose name matches, in the order of the terms that match: those of a customer, or all of
-	// them if the ID is empty. Its cost does not depend on the number of projects. Errors: search.ErrText, paging.ErrCursor.
+	// Search returns one page of the projects whose name matches, in the order of the terms that match: those of a
+	// customer, or all of them if the ID is empty. Its cost does not depend on the number of projects. Errors:
+	// search.ErrText, paging.ErrCursor.
 	Search(ctx context.Context, customerID string, query search.Query) (SearchPage, error)
 }
 

@@ -42,7 +42,8 @@ func (s *Service) Create(ctx context.Context, options CreateOptions, input NewPr
 		ID: s.newID(), Status: Draft, OwnerID: options.Caller.UserID, Members: []Member{},
 		Settings: checks.Compact(nil), Metadata: checks.Compact(nil), CreatedAt: s.now().UTC(),
 	})
-	creation := Creation{Project: project, Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, wanted(project))}
+	creation := Creation{Project: project,
+		Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, wanted(project))}
 	failures, err := s.unknownNames(ctx, Project{}, project)
 	if err != nil {
 		return Created{}, err
@@ -59,8 +60,8 @@ func wanted(p Project) Project {
 	return p
 }
 
-// unknownNames returns a failure for each field that names a user or a customer who does not exist, except those that the project named
-// before.
+// unknownNames returns a failure for each field that names a user or a customer who does not exist, except those that
+// the project named before.
 func (s *Service) unknownNames(ctx context.Context, before, after Project) ([]fault.Field, error) {
 	failures, err := s.unknownUsers(ctx, before, after)
 	if err != nil || after.CustomerID == "" || after.CustomerID == before.CustomerID {
@@ -73,8 +74,8 @@ func (s *Service) unknownNames(ctx context.Context, before, after Project) ([]fa
 	return failures, err
 }
 
-// unknownUsers returns a failure for each field that names a user who does not exist, except users whom the project named
-// before: a client that changes another field need not know that a user was deleted. A user may
+// unknownUsers returns a failure for each field that names a user who does not exist, except users that the project
+// named before: a client that changes another field need not know that a user was deleted. A user may
 // also be deleted between this check and the write, which does no more harm than a deletion just
 // after it.
 func (s *Service) unknownUsers(ctx context.Context, before, after Project) ([]fault.Field, error) {

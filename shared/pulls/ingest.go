@@ -11,8 +11,8 @@ import (
 // Recorder is the part of a Store that adds pulls.
 type Recorder interface {
 	// Record adds pulls and checks, and returns how many were new. Each pull counts once, however often
-	// it is given, and so do the checks of a tag with a credential in the same second. What was recorded
-	// before an error stays recorded; the same call again adds the rest.
+	// it is given, and so do the checks of a tag with a credential in the same second. Pulls recorded
+	// before an error stay recorded; a repeated call adds the rest.
 	Record(ctx context.Context, pulls []Pull) (int, error)
 }
 
@@ -61,9 +61,9 @@ func (p Pull) requester() requester {
 // partOfPull is the longest time between the requests of one pull.
 const partOfPull = time.Minute
 
-// withoutParts joins the two requests with which many clients pull a tag: a HEAD, which looks like a check, and then a GET of its digest.
-// It removes the check and gives the pull the tag. The function for images has done so already, unless two of its instances served the two
-// requests.
+// withoutParts joins the two requests with which many clients pull a tag: a HEAD, which looks like a check, and then a
+// GET of its digest. It removes the check and gives the pull the tag. The function for images has done so already,
+// unless two of its instances served the two requests.
 func withoutParts(found []Pull) []Pull {
 	checks := map[requester][]int{}
 	for i, p := range found {
@@ -91,7 +91,8 @@ func withoutParts(found []Pull) []Pull {
 	return kept
 }
 
-// hasPart reports whether a check by the same requester belongs to the pull. A client that pulls a tag twice also checks twice.
+// hasPart reports whether a check by the same requester belongs to the pull. A client that pulls a tag twice also
+// checks twice.
 func (p Pull) hasPart(check Pull) bool {
 	after := p.At.Sub(check.At)
 	return after.Abs() <= partOfPull && (p.Reference == check.Reference || p.ByDigest() && after >= 0)

@@ -40,7 +40,8 @@ func TestReadAllClassifiesEachLine(t *testing.T) {
 func TestTheFirstRequestOfAPullIsNoCheck(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	head := func(seconds int, tag string) Pull {
-		return Pull{At: noon.Add(time.Duration(seconds) * time.Second), Reference: tag, Digest: "sha256:a", Client: "containerd", IsCheck: true}
+		return Pull{At: noon.Add(time.Duration(seconds) * time.Second), Reference: tag, Digest: "sha256:a",
+			Client: "containerd", IsCheck: true}
 	}
 	get := func(seconds int, reference string) Pull {
 		p := head(seconds, reference)
@@ -103,7 +104,8 @@ func TestWithoutPartsLosesNoPull(t *testing.T) {
 				continue
 			}
 			for _, other := range found { // a remaining check is not near a pull of its tag by the same client
-				if !other.IsCheck && other.Client == p.Client && other.Reference == p.Reference && other.At.Sub(p.At).Abs() <= time.Minute {
+				if !other.IsCheck && other.Client == p.Client && other.Reference == p.Reference && other.At.Sub(p.At).
+					Abs() <= time.Minute {
 					t.Fatalf("the check %+v is a part of the pull %+v", p, other)
 				}
 			}

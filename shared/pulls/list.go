@@ -91,11 +91,12 @@ const (
 	maxStretch = 250
 )
 
-// List returns the matching pulls, newest first: for a caller with tokens:read those of everybody whom the caller reaches,
-// otherwise those of the caller. A page may have fewer pulls than its limit, even none, and still a Next.
+// List returns the matching pulls, newest first: for a caller with tokens:read those of all users that the caller
+// reaches, otherwise those of the caller. A page may have fewer pulls than its limit, even none, and still a Next.
 // The credentials of others look as if they had no pulls.
 //
-// A pull belongs to the customer to whom its owner belonged then. After a move to another customer, the old customer keeps it.
+// A pull belongs to the customer that its owner had at that time. After a move to another customer, the old customer
+// keeps it.
 func (s *Service) List(ctx context.Context, caller principal.Principal, q Query) (Page, error) {
 	page, err := s.list(ctx, caller, q)
 	if err == nil && q.IsChecks {
@@ -139,8 +140,8 @@ type listing struct {
 	customer string // of which customer pulls may be shown; empty means all, and the staff's
 }
 
-// key returns the most specific key with an index. Callers who may see only their own pulls, or those of their customer, cannot
-// use the index by repository, because the length of a page would show how many others pull from
+// key returns the most specific key with an index. Callers who may see only their own pulls, or those of their
+// customer, cannot use the index by repository, because the length of a page would show how many others pull from
 // it.
 func (w *listing) key() Key {
 	switch {

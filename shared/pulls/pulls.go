@@ -41,7 +41,7 @@ type Pull struct {
 	Digest       string    `json:"digest"`     // such as sha256:…; empty if it is not known
 	CredentialID string    `json:"credential"`
 	OwnerID      string    `json:"owner"`
-	CustomerID   string    `json:"customer,omitempty"` // to whom the owner belonged; empty for the vendor's staff
+	CustomerID   string    `json:"customer,omitempty"` // the owner's customer at that time; empty for the vendor's staff
 	Address      string    `json:"address"`
 	Client       string    `json:"client"` // the client's own name
 	IsCheck      bool      `json:"check,omitempty"`
@@ -98,8 +98,8 @@ func printable(s string, maxCharacters int) string {
 func (p Pull) Hour() time.Time { return p.At.UTC().Truncate(time.Hour) }
 
 // ID identifies a pull by 32 hexadecimal digits. They depend on all its fields except the owner and the customer,
-// and on the time only to the minute, because clients repeat requests. The ID of a check stands for all checks of a tag with
-// a credential in an hour.
+// and on the time only to the minute, because clients repeat requests. The ID of a check stands for all checks of a tag
+// with a credential in an hour.
 func (p Pull) ID() string {
 	parts := []string{
 		p.CredentialID, string(p.Kind), p.Repository, p.Reference, p.Digest, p.Address, p.Client,

@@ -16,7 +16,8 @@ var minute = time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC)
 func pull() pulls.Pull {
 	return pulls.Pull{
 		At: minute.Add(2*time.Second + 345*time.Millisecond), Kind: pulls.Image, Repository: "acme/api", Reference: "1.2.0",
-		Digest: "sha256:" + strings.Repeat("a0", 32), CredentialID: "3vQB7B6MrGQZ", OwnerID: "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+		Digest: "sha256:" + strings.Repeat("a0", 32), CredentialID: "3vQB7B6MrGQZ",
+		OwnerID: "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
 		Address: "203.0.113.9", Client: "containerd/2.1.0",
 	}
 }
@@ -192,7 +193,8 @@ func TestPositionsSortLikeTimes(t *testing.T) {
 	if at, ok := later.Position().At(); !ok || !at.Equal(later.At) {
 		t.Errorf("Position %s has the time %v, %v", later.Position(), at, ok)
 	}
-	for _, text := range []pulls.Position{"", "x", earlier.Position() + "0", "2026-13-01T00:00:00.000Z#" + pulls.Position(earlier.ID())} {
+	for _, text := range []pulls.Position{"", "x", earlier.Position() + "0",
+		"2026-13-01T00:00:00.000Z#" + pulls.Position(earlier.ID())} {
 		if _, ok := text.At(); ok {
 			t.Errorf("At accepted the position %q", text)
 		}

@@ -23,9 +23,9 @@ const (
 	maxClockSkew = 5 * time.Minute
 )
 
-// ReadLogged is Read for a line that was logged at a known time; zero means unknown. A pull whose own time is missing or
-// does not match gets the time at which it was logged, so that it is neither lost nor counted on a wrong day, such as one in the
-// future.
+// ReadLogged is Read for a line that was logged at a known time; zero means unknown. A pull whose own time is missing
+// or does not match gets the time at which it was logged, so that it is neither lost nor counted on a wrong day, such
+// as one in the future.
 func ReadLogged(line []byte, at time.Time) (Pull, bool, error) {
 	if !isPull(line) {
 		return Pull{}, false, nil

@@ -1,9 +1,10 @@
-// Package revocation ends a credential together with everything that was made with it: the keys, tokens and passwords that a thief may
-// have created.
+// Package revocation ends a credential together with everything that was made with it: the keys, tokens and passwords
+// that a thief may have created.
 //
-// The first transaction ends the credential itself and stores a job. Since a credential that has ended makes no others, the job then
-// ends what it has made, level by level, in small transactions. The request does as much as its time permits. A schedule continues a
-// job that is not finished, also after a crash: every step is repeatable, and a job is removed only once it finds nothing more to end.
+// The first transaction ends the credential itself and stores a job. Since a credential that has ended makes no others,
+// the job then ends the credentials that it has made, level by level, in small transactions. The request does as much
+// as its time permits. A schedule continues a job that is not finished, also after a crash: every step is repeatable,
+// and a job is removed only once it finds nothing more to end.
 package revocation
 
 import (
@@ -21,8 +22,8 @@ import (
 	"portside/shared/mail"
 )
 
-// repeatedReports limits reports of a credential that has already ended. Reports above the limit change nothing, because an ended
-// credential creates nothing new.
+// repeatedReports limits reports of a credential that has already ended. Reports above the limit change nothing,
+// because an ended credential creates nothing new.
 var repeatedReports = throttle.Limit{Name: "repeated-reports", Window: 10 * time.Minute, Failures: 10}
 
 // minJobTime is the time that must be left to a run of the schedule to begin another job.
@@ -48,16 +49,16 @@ type Job struct {
 type Store interface {
 	// Get returns a credential of any kind. Errors: credentials.ErrUnknown.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
-	// Begin revokes the root unless it is revoked already, and stores the job. If it revokes a leaked root, it also stores a notice for
-	// the owner. If a leaked root was revoked already, its reason becomes credentials.ReasonLeaked, so that requests that were
-	// made with it can no longer be approved or collected. Tokens and passwords keep their reason, because they make no requests. Errors:
-	// versions.ErrStale if the root has changed since it was read.
+	// Begin revokes the root unless it is revoked already, and stores the job. If it revokes a leaked root, it also stores
+	// a notice for the owner. If a leaked root was revoked already, its reason becomes credentials.ReasonLeaked, so that
+	// requests that were made with it can no longer be approved or collected. Tokens and passwords keep their reason,
+	// because they make no requests. Errors: versions.ErrStale if the root has changed since it was read.
 	Begin(ctx context.Context, job Job) error
-	// Made returns credentials that were made with the root, directly or in several steps, and that are neither expired nor revoked. It
-	// returns all of them, or at least limit.
+	// Made returns credentials that were made with the root, directly or in several steps, and that are neither expired
+	// nor revoked. It returns all of them, or at least limit.
 	Made(ctx context.Context, root credentials.Credential, at time.Time, limit int) ([]credentials.Credential, error)
-	// End revokes credentials of one owner. It also stores a notice for that owner, unless the root has the same one. Errors:
-	// versions.ErrStale if one of the credentials has changed since it was read.
+	// End revokes credentials of one owner. It also stores a notice for that owner, unless the root has the same one.
+	// Errors: versions.ErrStale if one of the credentials has changed since it was read.
 	End(ctx context.Context, job Job, made []credentials.Credential, at time.Time) error
 }
 
@@ -100,10 +101,11 @@ type Report struct {
 	BaseURL string // of the portal, for the mail to the owner
 }
 
-// Report ends the credential with this text and everything that was made with it, whoever reports it. The schedule mails the owner. An
-// unknown text is not an error, so the response reveals nothing. It costs one read. Reports have no limit: a limit for all would keep out
-// reports of other clients, and a limit only for unknown texts would reveal which secrets exist. A report that ends a credential takes
-// longer by a few writes, but only once; that reveals nothing to a caller who has the secret anyway.
+// Report ends the credential with this text and everything that was made with it, whoever reports it. The schedule
+// mails the owner. An unknown text is not an error, so the response reveals nothing. It costs one read. Reports have no
+// limit: a limit for all would keep out reports of other clients, and a limit only for unknown texts would reveal which
+// secrets exist. A report that ends a credential takes longer by a few writes, but only once; that reveals nothing to a
+// caller who has the secret anyway.
 func (s *Service) Report(ctx context.Context, report Report) error {
 	secret, malformed := credentials.Parse(report.Text)
 	if malformed != nil || secret.Kind() == credentials.Browser {
@@ -128,8 +130,8 @@ func (s *Service) Report(ctx context.Context, report Report) error {
 	return err
 }
 
-// End ends a credential, which may have ended before, and everything that was made with it. If that takes longer than EndTime, the schedule
-// ends the rest. Errors: credentials.ErrUnknown.
+// End ends a credential, which may have ended before, and everything that was made with it. If that takes longer than
+// EndTime, the schedule ends the rest. Errors: credentials.ErrUnknown.
 func (s *Service) End(ctx context.Context, id, reason, baseURL string) error {
 	return s.endAll(ctx, id, Job{Reason: reason, BaseURL: baseURL})
 }
@@ -170,13 +172,14 @@ func (s *Service) begin(ctx context.Context, id string, job Job) (Job, error) {
 // tryRun runs a job that was just stored. If that fails, the schedule continues it.
 func (s *Service) tryRun(ctx context.Context, job Job) {
 	if err := s.run(ctx, job); err != nil {
-		slog.WarnContext(ctx, "credentials that were made with an ended one have not all ended yet", "credential", job.Root.ID, "error", err)
+		slog.WarnContext(ctx, "credentials that were made with an ended one have not all ended yet", "credential",
+			job.Root.ID, "error", err)
 	}
 }
 
 var errNotFinished = errors.New("revocation: there was still more to end after the last pass")
 
-// run ends what was made with the root, until nothing is left, and then removes the job.
+// run ends the credentials that were made with the root, until none is left, and then removes the job.
 func (s *Service) run(ctx context.Context, job Job) error {
 	for range maxPasses {
 		made, err := s.Store.Made(ctx, job.Root, s.now(), batchSize)
@@ -193,7 +196,8 @@ func (s *Service) run(ctx context.Context, job Job) error {
 	return errNotFinished
 }
 
-// end ends credentials in batches with one owner each. It skips batches with credentials that have changed, for the next pass.
+// end ends credentials in batches with one owner each. It skips batches with credentials that have changed, for the
+// next pass.
 func (s *Service) end(ctx context.Context, job Job, made []credentials.Credential) error {
 	byOwner := map[string][]credentials.Credential{}
 	for _, c := range made {
@@ -212,8 +216,8 @@ func (s *Service) end(ctx context.Context, job Job, made []credentials.Credentia
 	return nil
 }
 
-// FinishDue continues the jobs that are due, as long as the context's deadline leaves time. It returns how many are finished. A failure
-// does not stop the rest; the errors are joined.
+// FinishDue continues the jobs that are due, as long as the context's deadline leaves time. It returns how many are
+// finished. A failure does not stop the rest; the errors are joined.
 func (s *Service) FinishDue(ctx context.Context) (finished int, err error) {
 	const batch = 100
 	due, err := s.Jobs.DueJobs(ctx, s.now(), batch)

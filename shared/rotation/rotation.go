@@ -78,7 +78,7 @@ type Issuer interface {
 	// Admit returns nil if a token with these terms may be issued now. Errors: ErrOwner, or a
 	// validation error.
 	Admit(ctx context.Context, terms Terms) error
-	// Issue registers a token for its owner, of whom only the id is needed. Errors:
+	// Issue registers a token for its owner. It needs only the id of the owner. Errors:
 	// ErrOwner.
 	Issue(ctx context.Context, token credentials.Credential) error
 }

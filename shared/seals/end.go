@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// VerifyEnd is a quick check that reads one or two objects: that the newest recorded object exists, and that the chain still has the kept
-// head, unless that is zero. It does not check the objects between them or the table; Verify does.
+// VerifyEnd is a quick check that reads one or two objects: that the newest recorded object exists, and that the chain
+// still has the kept head, unless that is zero. It does not check the objects between them or the table; Verify does.
 func (v Verifier) VerifyEnd(ctx context.Context, kept Head) (Report, error) {
 	newest, err := v.Record.Newest(ctx)
 	if errors.Is(err, ErrMissing) {
@@ -42,7 +42,8 @@ func (v Verifier) verifyHead(ctx context.Context, head Head) (*Finding, error) {
 	if end, err := checkObject(content, head.before(content)); err == nil && end.Hash == head.Hash {
 		return nil, nil //nolint:nilnil // nil means that nothing is wrong
 	}
-	detail := fmt.Sprintf("it does not end with the hash %s, which the record of the newest seal or the kept head has", head.Hash)
+	detail := fmt.Sprintf("it does not end with the hash %s, which the record of the newest seal or the kept head has",
+		head.Hash)
 	return &Finding{Problem: Changed, Object: head.key(), Detail: detail}, nil
 }
 

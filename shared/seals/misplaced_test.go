@@ -9,8 +9,8 @@ import (
 	"portside/shared/seals"
 )
 
-// TestMisplacedEventIsNotSealed copies an event into the other partitions of its day before the hour is sealed. An ID must not be in the
-// chain twice, because no seal after it could be read.
+// TestMisplacedEventIsNotSealed copies an event into the other partitions of its day before the hour is sealed. An ID
+// must not be in the chain twice, because no seal after it could be read.
 //
 //proves:docs/security.md
 func TestMisplacedEventIsNotSealed(t *testing.T) {

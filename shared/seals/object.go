@@ -15,8 +15,8 @@ import (
 	"portside/shared/core/audit"
 )
 
-// The limits of an object. They decide where a part ends. If they change between the write of an object and its record, the next run can
-// report the object as differing, and continues.
+// The limits of an object. They decide where a part ends. If they change between the write of an object and its record,
+// the next run can report the object as differing, and continues.
 const (
 	maxEvents    = 5000
 	maxEventText = 8 << 20 // of the lines of events; the one that exceeds it is the last one of the part
@@ -30,7 +30,7 @@ const sealVersion = 1
 const (
 	headerLine    = "seal"
 	eventLine     = "event"
-	malformedLine = "item" // an event whose text is not the JSON of an event with its ID, so somebody has changed it
+	malformedLine = "item" // an event whose text is not the JSON of an event with its ID, which proves a change from outside
 	endLine       = "end"
 )
 
@@ -120,7 +120,7 @@ func (w *objectWriter) close(isLast bool) ([]byte, Seal) {
 	return w.buffer.Bytes(), w.seal
 }
 
-// add writes a line. All its forms can be encoded. The text of an event stays as it is, byte by byte.
+// add writes a line. All its forms can be encoded. The text of an event stays unchanged, byte by byte.
 func (w *objectWriter) add(kind string, form any) {
 	text, isRaw := form.(json.RawMessage)
 	if !isRaw {
@@ -206,8 +206,8 @@ func newLineReader(content io.Reader) *lineReader {
 	return &lineReader{reader: bufio.NewReader(content), left: maxObject}
 }
 
-// next returns a line without its line break. Errors: io.EOF after the last line, errMalformed for a line or an object that is too long or
-// does not end with a line break.
+// next returns a line without its line break. Errors: io.EOF after the last line, errMalformed for a line or an object
+// that is too long or does not end with a line break.
 func (r *lineReader) next() (string, error) {
 	var text []byte
 	for {
@@ -228,8 +228,8 @@ func (r *lineReader) next() (string, error) {
 	}
 }
 
-// isInHour reports whether an ID belongs to the hour by the order of texts, as in Events. It does not check the form of the ID: the sealer
-// seals all items, also those that the service did not write.
+// isInHour reports whether an ID belongs to the hour by the order of texts, as in Events. It does not check the form of
+// the ID: the sealer seals all items, also those that the service did not write.
 func isInHour(id string, hour Hour) bool {
 	return id >= audit.FirstID(hour.Begin()) && id < audit.FirstID(hour.End())
 }

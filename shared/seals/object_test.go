@@ -7,8 +7,8 @@ import (
 	"portside/shared/seals"
 )
 
-// FuzzCheckObject checks that the parser accepts only bytes that the sealing writes: each object that it accepts has the hashes, numbers
-// and counts of its lines, and ends with a line break.
+// FuzzCheckObject checks that the parser accepts only bytes that the sealing writes: each object that it accepts has
+// the hashes, numbers and counts of its lines, and ends with a line break.
 func FuzzCheckObject(f *testing.F) {
 	first := rehashed("", []string{
 		`{"hash":"","line":0,"seal":{"version":1,"hour":"2026-11-28T01","part":1,"previous":""}}`,

@@ -9,7 +9,7 @@ import (
 	"iter"
 )
 
-// Problem is what somebody did to an event, an object or the record of the newest seal.
+// Problem is a kind of damage to an event, an object or the record of the newest seal.
 type Problem string
 
 // The problems.
@@ -23,12 +23,12 @@ const (
 type damageError struct {
 	problem       Problem
 	key           string      // of the damaged object
-	at            Seal        // of the damaged object, as far as it is read
+	at            Seal        // of the damaged object; has the fields read so far
 	line          int         // the damaged line
 	event         sealedEvent // that the line has, if it has one
 	ofHeaderOrEnd bool        // the line is the header or the end
 	ofObject      bool        // the damage is to the object, not to one of its lines
-	isRewritten   bool        // the next object or the record has another hash: somebody wrote the object again
+	isRewritten   bool        // the next object or the record has another hash: the object was written again
 	reason        string
 }
 
@@ -48,7 +48,7 @@ func damagedObject(problem Problem, at Seal, reason string) *damageError {
 type objectReader struct {
 	lines  *lineReader
 	after  Seal
-	seal   Seal // of what is read
+	seal   Seal // the seal that the reading has reached
 	number int  // of the line that is read next, or being read
 	events int
 }
@@ -195,7 +195,7 @@ func (r *objectReader) damaged(problem Problem, l line, reason string) error {
 // chain reads all objects.
 type chain struct {
 	objects  Objects
-	recorded Seal // the newest seal of the table; the zero value if there is none
+	recorded Seal // the newest seal of the table; the zero value without a seal
 
 	first    Hour
 	at       Seal // the object that is being read, or the last one
@@ -240,7 +240,7 @@ const missingObject = "the object is missing"
 
 var errStopped = errors.New("seals: the caller stopped")
 
-// expect checks that a key is that of the next object.
+// expect checks that a key names the next object.
 func (c *chain) expect(key string) error {
 	at, isKey := parseKey(key)
 	if !isKey {
@@ -285,8 +285,8 @@ func (c *chain) read(ctx context.Context, yield func(position, error) bool) erro
 	}
 }
 
-// damageAfterRecord returns the damage of an object. After the newest seal, an object whose header does not continue the chain was never a
-// part of it.
+// damageAfterRecord returns the damage of an object. After the newest seal, an object whose header does not continue
+// the chain was never a part of it.
 func (c *chain) damageAfterRecord(err error) error {
 	d, isDamage := errors.AsType[*damageError](err)
 	if isDamage && c.at == c.recorded && (d.isRewritten || d.line == 0) {
@@ -311,7 +311,8 @@ func (c *chain) compareRecord() error {
 		return nil
 	}
 	if c.at != c.recorded {
-		d := damagedObject(Changed, c.at, fmt.Sprintf("it ends with %s, but the record of the newest seal is %s", c.at, c.recorded))
+		d := damagedObject(Changed, c.at,
+			fmt.Sprintf("it ends with %s, but the record of the newest seal is %s", c.at, c.recorded))
 		d.isRewritten = true
 		return d
 	}

@@ -1,18 +1,20 @@
 // Package seals seals the audit log and verifies it.
 //
-// The table of the audit log has the events; see package auditlog. Anybody with write access to the table could change or delete events.
-// So a function copies each hour, when its events are complete, into objects that nobody overwrites: the seals. All lines of all objects
-// are one chain: each line has the SHA-256 hash of itself and of the hash before, so a change of one line changes all later hashes. The
-// table remembers the newest seal, so the last objects cannot disappear unnoticed either.
+// The table of the audit log has the events; see package auditlog. Anybody with write access to the table could change
+// or delete events. So a function copies each hour, when its events are complete, into objects that it never
+// overwrites: the seals. All lines of all objects are one chain: each line has the SHA-256 hash of itself and of the
+// hash before, so a change of one line changes all later hashes. The table remembers the newest seal, so the last
+// objects cannot disappear unnoticed either.
 //
-// An object is JSON lines. The hash covers the hash of the line before and all bytes between the comma after the hash and the line break:
+// An object is JSON lines. The hash covers the hash of the line before and all bytes between the comma after the hash
+// and the line break:
 //
 //	{"hash":"…","line":0,"seal":{"version":1,"hour":"2026-11-28T01","part":1,"previous":"…"}}
 //	{"hash":"…","line":1,"event":{"id":"…","time":"…","action":"user.create",…}}
 //	{"hash":"…","line":2,"end":{"events":1,"isLast":true}}
 //
-// An hour without events has an object, too, so a missing object is noticed. An hour with many events has several objects. [Sealer] writes
-// them, and [Verifier] compares them with the table.
+// An hour without events has an object, too, so a missing object is noticed. An hour with many events has several
+// objects. [Sealer] writes them, and [Verifier] compares them with the table.
 package seals
 
 import (
@@ -72,7 +74,8 @@ func (s Seal) Key() string {
 	return fmt.Sprintf("seals/%s-%04d.jsonl", s.Hour.Begin().Format("2006/01/02T15"), s.Part)
 }
 
-// Head identifies the end of a chain. It proves all objects up to that end, if it is kept out of reach of everyone who can change the log.
+// Head identifies the end of a chain. It proves all objects up to that end, if it is kept out of reach of everyone who
+// can change the log.
 type Head struct {
 	Hour Hour
 	Part int
@@ -139,7 +142,7 @@ var (
 	ErrMoved   = errors.New("seals: another run has recorded a newer seal")
 )
 
-// Entry is an event in the table, as it is stored.
+// Entry is an event in the table, in its stored form.
 type Entry struct {
 	Day     calendar.Day // of its partition
 	ID      string       // its sort key
@@ -150,7 +153,8 @@ type Entry struct {
 // Events is the table of events. All reads are strongly consistent, and end at the first error.
 type Events interface {
 	// Hour returns the events with IDs of the hour that follow the given ID, in the order of their IDs. An ID
-	// belongs to the hour if, in the order of texts, it is not before audit.FirstID of the hour, and before that of the next hour.
+	// belongs to the hour if, in the order of texts, it is not before audit.FirstID of the hour, and before audit.FirstID
+	// of the next hour.
 	Hour(ctx context.Context, hour Hour, after string) iter.Seq2[Entry, error]
 	// Days returns everything in the partitions of the days, in the order of the days and of the IDs.
 	Days(ctx context.Context, first, last calendar.Day) iter.Seq2[Entry, error]
@@ -162,8 +166,8 @@ type Events interface {
 type Record interface {
 	// Newest returns the newest seal. Errors: ErrMissing before the first one.
 	Newest(ctx context.Context) (Seal, error)
-	// Advance replaces the newest seal; from is the zero Seal before the first one. It does nothing if the new seal is recorded already.
-	// Errors: ErrMoved if another one is recorded.
+	// Advance replaces the newest seal; from is the zero Seal before the first one. It does nothing if the new seal is
+	// recorded already. Errors: ErrMoved if another one is recorded.
 	Advance(ctx context.Context, from, to Seal) error
 }
 

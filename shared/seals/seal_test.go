@@ -162,7 +162,7 @@ func (b *logbook) object(key string) string {
 	return string(content)
 }
 
-// put overwrites an object, as somebody with the permission could.
+// put overwrites an object, as an attacker with the permission could.
 func (b *logbook) put(key, content string) {
 	b.Helper()
 	_, err := b.s3.PutObject(b.Context(), &s3.PutObjectInput{Bucket: &b.bucket, Key: &key, Body: strings.NewReader(content)})
@@ -323,8 +323,9 @@ func TestMalformedEventsAreSealed(t *testing.T) {
 	}
 }
 
-// TestItemsWithOtherIDsAreSealed seals items whose sort keys are between those of the hour, but are no IDs of events. They must not damage
-// the chain: nobody can replace a sealed object, and each verification reads all objects, even if it compares only later days.
+// TestItemsWithOtherIDsAreSealed seals items whose sort keys are between those of the hour, but are no IDs of events.
+// They must not damage the chain: a sealed object cannot be replaced, and each verification reads all objects, even if
+// it compares only later days.
 func TestItemsWithOtherIDsAreSealed(t *testing.T) {
 	first, next := audit.FirstID(start), audit.FirstID(start.Add(time.Hour))
 	for name, id := range map[string]string{
@@ -355,8 +356,8 @@ func TestItemsWithOtherIDsAreSealed(t *testing.T) {
 	}
 }
 
-// TestLargeItemsHaveParts seals items that JSON writes with six times as many bytes. The object must not be larger than what the
-// verification, and the next run after a crash, read.
+// TestLargeItemsHaveParts seals items that JSON writes with six times as many bytes. The object must not be larger than
+// what the verification, and the next run after a crash, read.
 func TestLargeItemsHaveParts(t *testing.T) {
 	b := newLogbook(t)
 	const malformed = 10
@@ -402,7 +403,8 @@ func (c *crashing) Create(ctx context.Context, key string, content []byte) error
 	return fmt.Errorf("crashed at call %d", c.at)
 }
 
-// TestNextRunContinuesAfterACrash lets the process crash at each call. The objects are those of a process that did not crash.
+// TestNextRunContinuesAfterACrash lets the process crash at each call. The objects are those of a process that did not
+// crash.
 func TestNextRunContinuesAfterACrash(t *testing.T) {
 	b := newLogbook(t)
 	for i := range 3 {
@@ -474,7 +476,8 @@ func TestConcurrentRunsMakeOneChain(t *testing.T) {
 	b.expectIntact(6, 30)
 }
 
-// TestRunContinuesAfterOtherObjects seals with a restored table, which lacks an event and has an older record of the newest seal.
+// TestRunContinuesAfterOtherObjects seals with a restored table, which lacks an event and has an older record of the
+// newest seal.
 func TestRunContinuesAfterOtherObjects(t *testing.T) {
 	b := newLogbook(t)
 	b.at(time.Minute)
@@ -507,8 +510,8 @@ func TestRunContinuesAfterOtherObjects(t *testing.T) {
 	}
 }
 
-// TestSealerReportsObjectsWithoutARecord removes the record of the newest seal, or replaces it by an earlier one. A run that stops can
-// leave one object.
+// TestSealerReportsObjectsWithoutARecord removes the record of the newest seal, or replaces it by an earlier one. A run
+// that stops can leave one object.
 //
 //proves:docs/security.md
 func TestSealerReportsObjectsWithoutARecord(t *testing.T) {

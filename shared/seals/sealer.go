@@ -36,12 +36,13 @@ type SealRun struct {
 	IsMoved         bool          // another run sealed meanwhile, so this one stopped
 }
 
-// Seal seals one object after the other until no complete hour is left, or the context leaves no time for another object. The next run
-// continues behind the newest seal.
+// Seal seals one object after the other until no complete hour is left, or the context leaves no time for another
+// object. The next run continues behind the newest seal.
 //
-// A run that stops between an object and its record does no harm: the next run builds the same object, finds that it exists, and records
-// it. If the existing object has other events, for example because a restored table lacks some, Seal records it nevertheless, if it
-// continues the chain: nobody can replace it. The verification names the event.
+// A run that stops between an object and its record does no harm: the next run builds the same object, finds that it
+// exists, and records it. If the existing object has other events, for example because a restored table lacks some,
+// Seal records it nevertheless, if it continues the chain, because it cannot be replaced. The verification names the
+// event.
 func (s Sealer) Seal(ctx context.Context) (SealRun, error) {
 	at, err := s.newest(ctx)
 	run := SealRun{Newest: recorded(at)}
@@ -76,8 +77,8 @@ func recorded(at Seal) Seal {
 
 func (s Sealer) isComplete(hour Hour) bool { return !s.Now().Before(hour.End().Add(s.Settled)) }
 
-// newest returns the newest seal. Without a record, the chain begins with the first existing object. Without objects, it begins with the
-// hour of the oldest event, or else with the newest complete hour.
+// newest returns the newest seal. Without a record, the chain begins with the first existing object. Without objects,
+// it begins with the hour of the oldest event, or else with the newest complete hour.
 func (s Sealer) newest(ctx context.Context) (Seal, error) {
 	at, err := s.Record.Newest(ctx)
 	if !errors.Is(err, ErrMissing) {
@@ -98,8 +99,9 @@ func (s Sealer) newest(ctx context.Context) (Seal, error) {
 	return before(hour), err
 }
 
-// unrecorded returns the objects after the newest seal if there are several. A run that stops leaves at most one, so several mean that the
-// record was removed or replaced by an earlier one, perhaps by a restore. It returns none if another run has moved the record meanwhile.
+// unrecorded returns the objects after the newest seal if there are several. A run that stops leaves at most one, so
+// several mean that the record was removed or replaced by an earlier one, perhaps by a restore. It returns none if
+// another run has moved the record meanwhile.
 func (s Sealer) unrecorded(ctx context.Context, at Seal) ([]string, error) {
 	var after []string
 	for key, err := range s.Objects.Keys(ctx, at.Key()) {

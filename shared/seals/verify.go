@@ -13,7 +13,8 @@ import (
 	"portside/shared/core/calendar"
 )
 
-// Verifier compares the sealed objects with each other, with the record of the newest seal, and with the events of the table.
+// Verifier compares the sealed objects with each other, with the record of the newest seal, and with the events of the
+// table.
 type Verifier struct {
 	Events  Events
 	Record  Record
@@ -22,8 +23,8 @@ type Verifier struct {
 	Days    int // how long the table keeps an event at least
 }
 
-// MaxAge is the longest accepted time since the end of the newest sealed hour. The sealing runs every hour, and two runs may fail.
-// StaleSealAlarm has the same limit.
+// MaxAge is the longest accepted time since the end of the newest sealed hour. The sealing runs every hour, and two
+// runs may fail. StaleSealAlarm has the same limit.
 const MaxAge = 3 * time.Hour
 
 // Verification says what to verify.
@@ -48,7 +49,7 @@ type Report struct {
 type Finding struct {
 	Problem  Problem
 	EventID  string      // empty if an object or the record of the newest seal has the problem, but no known event
-	Event    audit.Event // as far as it is known
+	Event    audit.Event // its known fields
 	InTable  bool        // the problem is in the table; otherwise it is in the object
 	Object   string      // key; empty if the event is in no object
 	Line     int         // of the event in the object
@@ -69,8 +70,8 @@ type verification struct {
 	found   *Finding
 }
 
-// Verify reads the chain and the table side by side, in the order of the events, and stops at the first problem. It needs as much memory
-// as one page of each.
+// Verify reads the chain and the table side by side, in the order of the events, and stops at the first problem. It
+// needs as much memory as one page of each.
 func (v Verifier) Verify(ctx context.Context, options Verification) (Report, error) {
 	recorded, err := v.Record.Newest(ctx) // before the objects, which may become more meanwhile
 	if err != nil && !errors.Is(err, ErrMissing) {
@@ -108,7 +109,8 @@ func (v *verification) complete() {
 	v.report.Finding = v.found
 }
 
-// finding returns the problem of a chain without the head, of which end is the last seal. It returns nil for the zero head.
+// finding returns the problem of a chain without the head, of which end is the last seal. It returns nil for the zero
+// head.
 func (h Head) finding(end Seal) *Finding {
 	switch {
 	case h.Hash == "":
@@ -122,8 +124,9 @@ func (h Head) finding(end Seal) *Finding {
 	return &Finding{Problem: Changed, Object: h.key(), Detail: "it does not end with the hash of the expected head: it was rewritten"}
 }
 
-// Staleness returns a warning if the newest seal is older than MaxAge, or if events of this age have no seal at all; otherwise "". A log is
-// intact but stale if the newest objects and their events were removed and the record was replaced by an earlier one.
+// Staleness returns a warning if the newest seal is older than MaxAge, or if events of this age have no seal at all;
+// otherwise "". A log is intact but stale if the newest objects and their events were removed and the record was
+// replaced by an earlier one.
 func (r Report) Staleness() string {
 	age := r.Age.Round(time.Minute)
 	switch {
@@ -148,8 +151,8 @@ func (v *verification) firstDay() calendar.Day {
 	return max(v.options.From, calendar.DayOf(v.chain.first.Begin()))
 }
 
-// readChain reads all objects, and compares their events with the table until the first difference. After that, the chain decides whether
-// somebody changed the table or the object.
+// readChain reads all objects, and compares their events with the table until the first difference. After that, the
+// chain decides whether the table or the object was changed.
 func (v *verification) readChain(ctx context.Context) error {
 	for event, err := range v.chain.events(ctx) {
 		if err != nil {
@@ -272,8 +275,8 @@ func (v *verification) finish(ctx context.Context) error {
 	return nil
 }
 
-// finishWithoutSeals sets the age to that of the oldest event. If old events have no seal at all, the sealing does not run, or somebody
-// removed all objects and the record.
+// finishWithoutSeals sets the age to the age of the oldest event. If old events have no seal at all, the sealing does
+// not run, or all objects and the record were removed.
 func (v *verification) finishWithoutSeals(ctx context.Context) error {
 	oldest, err := oldestHour(ctx, v.Events, v.Now(), v.Days)
 	if errors.Is(err, ErrMissing) {
@@ -283,8 +286,8 @@ func (v *verification) finishWithoutSeals(ctx context.Context) error {
 	return err
 }
 
-// checkRecord checks that the chain has the newest seal of the table, and at most one object after it, which a run may have left before
-// it could record it.
+// checkRecord checks that the chain has the newest seal of the table, and at most one object after it, which a run may
+// have left before it could record it.
 func (v *verification) checkRecord(ctx context.Context) error {
 	last, recorded := v.chain.at, v.chain.recorded
 	if recorded.Hash != "" && !v.chain.isPassed {
@@ -306,8 +309,8 @@ func (v *verification) checkRecord(ctx context.Context) error {
 		"the record of the newest seal is missing or that of an earlier object: somebody removed or replaced it, or added the object")
 }
 
-// locate turns damage of the chain into a finding. An earlier difference from the table takes precedence. If the damage shows that somebody
-// rewrote the object, the object is at fault, not the table.
+// locate turns damage of the chain into a finding. An earlier difference from the table takes precedence. If the damage
+// shows that the object was rewritten, the object is at fault, not the table.
 func (v *verification) locate(damage *damageError) error {
 	if v.found != nil {
 		v.found.explain(damage)
@@ -323,7 +326,8 @@ func (v *verification) locate(damage *damageError) error {
 	return nil
 }
 
-// explain blames the object of a difference if the damage shows that somebody rewrote it, unless the table alone proves the difference.
+// explain blames the object of a difference if the damage shows that it was rewritten, unless the table alone proves
+// the difference.
 func (f *Finding) explain(damage *damageError) {
 	isRewritten := damage.isRewritten || !damage.ofObject && damage.key == f.at.Key()
 	if isRewritten && !f.evidence {
@@ -346,8 +350,8 @@ func (v *verification) unsealedBefore(damage *damageError, entry *Entry) *Findin
 	return nil
 }
 
-// damageFinding returns the finding for a damage. It names the event: the next entry of the table if it is of the same hour, or else what
-// the line has.
+// damageFinding returns the finding for a damage. It names the event: the next entry of the table if it is of the same
+// hour, or else what the line has.
 func damageFinding(damage *damageError, entry *Entry) *Finding {
 	found := &Finding{Problem: damage.problem, Object: damage.key, Line: damage.line, Detail: damage.Error()}
 	switch {
@@ -364,7 +368,7 @@ func damageFinding(damage *damageError, entry *Entry) *Finding {
 func (v *verification) entryUpTo(damage *damageError) (*Entry, error) {
 	isRead := v.chain.count > 0 || !damage.ofObject
 	if !isRead || calendar.DayOf(damage.at.Hour.Begin()) < v.options.From {
-		return nil, nil //nolint:nilnil // nil is no entry, as in peek
+		return nil, nil //nolint:nilnil // nil means no entry, as in peek
 	}
 	return v.peek()
 }

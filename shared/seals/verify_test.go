@@ -17,7 +17,7 @@ import (
 	"portside/testclient/scale"
 )
 
-// tampered is a change that somebody makes, what the verification must find, and how to take the change back.
+// tampered is a change by an attacker, the finding that the verification must report, and how to undo the change.
 type tampered struct {
 	what string
 	want finding
@@ -101,7 +101,8 @@ func (b *logbook) changeByte(rt *rapid.T) tampered {
 	line := strings.Count(string(content[:at]), "\n")
 	id := b.eventIn(strings.Split(string(content), "\n")[line])
 	content[at] ^= rapid.ByteRange(1, 255).Draw(rt, "bits")
-	return b.overwrite(key, string(content), tampered{what: fmt.Sprintf("byte %d of", at), want: finding{Problem: seals.Changed, EventID: id}})
+	return b.overwrite(key, string(content),
+		tampered{what: fmt.Sprintf("byte %d of", at), want: finding{Problem: seals.Changed, EventID: id}})
 }
 
 // drawLine returns the lines of an object, without the end of the text, and the number of one.
@@ -135,7 +136,8 @@ func (b *logbook) removeObject(rt *rapid.T) tampered {
 	return tampered{what: "removed " + key, want: want, undo: func() { b.put(key, content) }}
 }
 
-// addObject copies an object to a key that is not used: a further part, an hour before or after the others, or another name.
+// addObject copies an object to a key that is not used: a further part, an hour before or after all sealed ones, or
+// another name.
 func (b *logbook) addObject(rt *rapid.T) tampered {
 	keys := b.keys()
 	from := b.drawKey(rt)
@@ -233,7 +235,8 @@ func (b *logbook) addItem(rt *rapid.T) tampered {
 	last, _ := audit.TimeOf(b.ids[len(b.ids)-1])
 	sealedUntil := start.Add(5 * time.Hour)
 	at := rapid.SampledFrom([]time.Time{
-		start.AddDate(-1, 0, 0), start, last.Add(time.Microsecond), sealedUntil.Add(-time.Microsecond), start.AddDate(0, 0, 9),
+		start.AddDate(-1, 0, 0), start, last.Add(time.Microsecond), sealedUntil.Add(-time.Microsecond),
+		start.AddDate(0, 0, 9),
 	}).Draw(rt, "time")
 	id := audit.FirstID(at) + "-added"
 	item := changed(changed(like, "sk", id), "pk", rapid.SampledFrom(auditlog.Partitions(at)).Draw(rt, "part"))
@@ -253,10 +256,12 @@ func (b *logbook) changeRecord(rt *rapid.T) tampered {
 	keys, item := b.keys(), b.item("seal", "newest")
 	newest := keys[len(keys)-1]
 	if len(keys) > 1 && rapid.Bool().Draw(rt, "remove") {
-		return b.replaceItem(item, nil, tampered{what: "removed the record", want: finding{Problem: seals.Added, Object: newest}})
+		return b.replaceItem(item, nil,
+			tampered{what: "removed the record", want: finding{Problem: seals.Added, Object: newest}})
 	}
 	after := changed(item, rapid.SampledFrom([]string{"hash", "last"}).Draw(rt, "attribute"), strings.Repeat("a", 64))
-	return b.replaceItem(item, after, tampered{what: "changed the record", want: finding{Problem: seals.Changed, Object: newest}})
+	return b.replaceItem(item, after,
+		tampered{what: "changed the record", want: finding{Problem: seals.Changed, Object: newest}})
 }
 
 // rollback removes the newest hours of a sealed log, as an attacker would.
@@ -269,21 +274,22 @@ type rollback struct {
 func drawRollback(rt *rapid.T, hours int) rollback {
 	flag := func(name string) bool { return rapid.Bool().Draw(rt, name) }
 	return rollback{
-		hours: rapid.IntRange(1, hours).Draw(rt, "hours"), objects: flag("objects"), events: flag("events"), record: flag("record"),
+		hours: rapid.IntRange(1, hours).
+			Draw(rt, "hours"), objects: flag("objects"), events: flag("events"), record: flag("record"),
 		hasNoRecord: flag("no record"), sealedAgain: flag("sealed again"),
 	}
 }
 
-// isFoundAlone reports whether a verification must find the damage without a kept head. It cannot if the objects, events and record are all
-// those of an earlier time: that log is intact, and only stale until the sealing runs again.
+// isFoundAlone reports whether a verification must find the damage without a kept head. It cannot if the objects,
+// events and record are all those of an earlier time: that log is intact, and only stale until the sealing runs again.
 func (r rollback) isFoundAlone(hours int) bool {
 	isStale := float64(r.hours)+25./60 > seals.MaxAge.Hours() && (r.hours < hours || !r.events)
 	return r.events && !r.objects || r.objects && !r.record ||
 		!r.sealedAgain && r.record && (!r.objects && r.hours > 1 || r.objects && isStale)
 }
 
-// TestRollbacksAreFound removes the newest hours of a log with an event in each hour. A verification with the head finds each of them,
-// unless the log is as before.
+// TestRollbacksAreFound removes the newest hours of a log with an event in each hour. A verification with the head
+// finds each of them, unless the log is as before.
 //
 //proves:docs/security.md
 func TestRollbacksAreFound(t *testing.T) {
@@ -312,7 +318,8 @@ func TestRollbacksAreFound(t *testing.T) {
 		}
 		end, err := b.verifier().VerifyEnd(b.Context(), intact.Newest.Head())
 		newest := intact.Newest.Key()
-		if isFound := end.Finding != nil; err != nil || isFound != (b.objects()[newest] != objects[newest] || b.item("seal", "newest") == nil) {
+		if isFound := end.Finding != nil; err != nil ||
+			isFound != (b.objects()[newest] != objects[newest] || b.item("seal", "newest") == nil) {
 			rt.Errorf("at the end, a finding: %v (%v)", isFound, err)
 		}
 		alone := b.verify(seals.Verification{})

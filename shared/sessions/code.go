@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// codeIterations makes it slow to find a code from its stored hash: a code has only 10^10 values, and someone who can read the table
-// could otherwise compute it before it expires.
+// codeIterations makes it slow to find a code from its stored hash: a code has only 10^10 values, and someone who can
+// read the table could otherwise compute it before it expires.
 const codeIterations = 50_000
 
 // newCode returns a random code.

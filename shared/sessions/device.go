@@ -2,8 +2,8 @@ package sessions
 
 import "strings"
 
-// names are the dependencies of a User-Agent header that identify a browser or system, and their names. The first match counts,
-// because browsers also name those that they are compatible with.
+// names are the dependencies of a User-Agent header that identify a browser or system, and their names. The first match
+// counts, because browsers also name those that they are compatible with.
 type names []struct{ part, name string }
 
 var (
@@ -17,7 +17,8 @@ var (
 	}
 )
 
-// DeviceOf describes the browser of a User-Agent header, such as "Firefox on Windows". It contains no text of the header.
+// DeviceOf describes the browser of a User-Agent header, such as "Firefox on Windows". It contains no text of the
+// header.
 func DeviceOf(userAgent string) string {
 	browser, system := browsers.firstMatch(userAgent), systems.firstMatch(userAgent)
 	switch {

@@ -68,7 +68,8 @@ type proof struct {
 	session             credentials.Secret
 }
 
-// signInClients share a few mails. Each mail is for another user, because a user can sign in only a few times in a while.
+// signInClients share a few mails. Each mail is for another user, because a user can sign in only a few times in a
+// while.
 type signInClients struct {
 	t       *testing.T
 	service *sessions.Service
@@ -171,8 +172,9 @@ func (c *signInClients) do(in operation, known proof) bool {
 	return false
 }
 
-// TestConcurrentOperationsHaveAnOrder lets clients use the links and codes of a few mails, guess codes, and use and end the sessions, at
-// the same time. Some order of the operations must explain all answers: a mail signs in once, and after five codes no more.
+// TestConcurrentOperationsHaveAnOrder lets clients use the links and codes of a few mails, guess codes, and use and end
+// the sessions, at the same time. Some order of the operations must explain all answers: a mail signs in once, and
+// after five codes no more.
 //
 //proves:docs/security.md
 func TestConcurrentOperationsHaveAnOrder(t *testing.T) {
@@ -210,5 +212,6 @@ func TestModelRefutesBrokenStores(t *testing.T) {
 			histories.Refutes(t, signInModel(), histories.Sequence(steps...))
 		})
 	}
-	histories.Check(t, signInModel(), histories.Sequence(guess, did("link", true), did("use", true), did("end", true), did("use", false)))
+	histories.Check(t, signInModel(),
+		histories.Sequence(guess, did("link", true), did("use", true), did("end", true), did("use", false)))
 }

@@ -26,8 +26,8 @@ type MailRequested struct {
 	ExpiresAt time.Time
 }
 
-// RequestMail mails a link and a code if the address belongs to an active user. It always takes Dependencies.RequestMailTime. Errors:
-// validation, ErrTooManyMails, ErrTooManyRequests.
+// RequestMail mails a link and a code if the address belongs to an active user. It always takes
+// Dependencies.RequestMailTime. Errors: validation, ErrTooManyMails, ErrTooManyRequests.
 func (s *Service) RequestMail(ctx context.Context, in MailRequest) (MailRequested, error) {
 	in.Email = principal.NormalEmail(in.Email)
 	if failures := checkEmail(in.Email); len(failures) > 0 {
@@ -43,9 +43,9 @@ func (s *Service) RequestMail(ctx context.Context, in MailRequest) (MailRequeste
 	return s.inRequestMailTime(ctx, func(ctx context.Context) (MailRequested, error) { return s.requestMail(ctx, in, known) })
 }
 
-// countMailRequest counts a request for a mail by the known browser with this ID, or by another browser if the ID is empty. The lowest
-// limit of an address applies to each network separately, so that others who request mails for the address do not lock out its owner. A
-// known browser has a separate limit, and the other limits do not apply to it.
+// countMailRequest counts a request for a mail by the known browser with this ID, or by another browser if the ID is
+// empty. The lowest limit of an address applies to each network separately, so that others who request mails for the
+// address do not lock out its owner. A known browser has a separate limit, and the other limits do not apply to it.
 func (s *Service) countMailRequest(ctx context.Context, in MailRequest, known string) error {
 	if known != "" {
 		browser := Counter{Name: "sign-in-mails-by", Subject: known, Window: mailsWindow, Limit: mailsPerKnownBrowser}
@@ -67,8 +67,8 @@ func (s *Service) countMailRequest(ctx context.Context, in MailRequest, known st
 	return nil
 }
 
-// inRequestMailTime cancels request after RequestMailTime and never returns before, so that the duration does not show whether the
-// address belongs to a user.
+// inRequestMailTime cancels request after RequestMailTime and never returns before, so that the duration does not show
+// whether the address belongs to a user.
 func (s *Service) inRequestMailTime(ctx context.Context, request func(context.Context) (MailRequested, error)) (MailRequested, error) {
 	if s.RequestMailTime == 0 {
 		return request(ctx)
@@ -103,16 +103,16 @@ func (s *Service) requestMail(ctx context.Context, in MailRequest, known string)
 	return MailRequested{Browser: browser, ExpiresAt: request.ExpiresAt}, nil
 }
 
-// trySend sends the mail. If that fails, the mail stays stored as unsent and SendDue sends it later. It reports no error, because the
-// response must be the same for every address.
+// trySend sends the mail. If that fails, the mail stays stored as unsent and SendDue sends it later. It reports no
+// error, because the response must be the same for every address.
 func (s *Service) trySend(ctx context.Context, request Request) {
 	if err := s.send(ctx, request); err != nil {
 		slog.WarnContext(ctx, "sign-in mail not sent yet", "user", request.UserID, "error", err)
 	}
 }
 
-// OperatorLink returns a link with which an active user can sign in once, in any browser. It returns a fault of kind NotFound if no
-// active user has the address.
+// OperatorLink returns a link with which an active user can sign in once, in any browser. It returns a fault of kind
+// NotFound if no active user has the address.
 func (s *Service) OperatorLink(ctx context.Context, email string) (credentials.Secret, time.Time, error) {
 	person, err := s.People.PersonByEmail(ctx, principal.NormalEmail(email))
 	if err == nil && !person.MayAct() {
@@ -153,8 +153,8 @@ func (s *Service) SignInByLink(ctx context.Context, token string, visit Visit) (
 	return s.useRequest(ctx, UsedRequest{Request: request}, visit)
 }
 
-// requestOf returns the request that the link belongs to: the request of this browser, or the request of an operator's link, which
-// works in any browser. Errors: ErrSignIn.
+// requestOf returns the request that the link belongs to: the request of this browser, or the request of an operator's
+// link, which works in any browser. Errors: ErrSignIn.
 func (s *Service) requestOf(ctx context.Context, link credentials.Secret, visit Visit) (Request, error) {
 	if browser, ok := parseBrowser(visit.Browser); ok {
 		request, err := s.Requests.Get(ctx, browser.ID())
@@ -172,8 +172,8 @@ func (s *Service) requestOf(ctx context.Context, link credentials.Secret, visit 
 	return request, err
 }
 
-// SignInByCode begins a session with a code, which the person types into the browser that requested the mail. Every call counts as a
-// try. Errors: ErrSignIn, ErrTooManyCodes.
+// SignInByCode begins a session with a code, which the person types into the browser that requested the mail. Every
+// call counts as a try. Errors: ErrSignIn, ErrTooManyCodes.
 func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Visit) (SignedIn, error) {
 	request, err := s.tryCode(ctx, visit.Browser)
 	if errors.Is(err, ErrUnknown) {
@@ -189,9 +189,9 @@ func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Vi
 	return s.useRequest(ctx, UsedRequest{Request: request, ByCode: true}, visit)
 }
 
-// tryCode counts a try and returns the request of the browser with this cookie. The tries are limited across mails, so that many
-// browsers together cannot guess a code; see codesOf. A try that this limit refuses does not count for the mail, so the mail's link
-// still works. Errors: ErrUnknown, ErrTooManyCodes.
+// tryCode counts a try and returns the request of the browser with this cookie. The tries are limited across mails, so
+// that many browsers together cannot guess a code; see codesOf. A try that this limit refuses does not count for the
+// mail, so the mail's link still works. Errors: ErrUnknown, ErrTooManyCodes.
 func (s *Service) tryCode(ctx context.Context, cookie string) (Request, error) {
 	browser, ok := parseBrowser(cookie)
 	if !ok {
@@ -210,8 +210,8 @@ func (s *Service) tryCode(ctx context.Context, cookie string) (Request, error) {
 	return s.Requests.CountTry(ctx, browser.ID())
 }
 
-// codesOf returns the counter of the tries for a request. All requests for an address share one counter, except those of a known browser.
-// It has its own, so that strangers cannot use up the codes of the address's owner.
+// codesOf returns the counter of the tries for a request. All requests for an address share one counter, except those
+// of a known browser. It has its own, so that strangers cannot use up the codes of the address's owner.
 func codesOf(request Request) Counter {
 	if request.Known != "" {
 		return Counter{Name: "daily-codes-by", Subject: request.Known, Window: dailyWindow, Limit: dailyCodesPerKnownBrowser}
@@ -220,7 +220,8 @@ func codesOf(request Request) Counter {
 }
 
 func (s *Service) useRequest(ctx context.Context, used UsedRequest, visit Visit) (SignedIn, error) {
-	return s.SignIn(ctx, SignIn{UserID: used.Request.UserID, Device: visit.Device, Session: visit.Session, Known: visit.Known, Used: &used})
+	return s.SignIn(ctx, SignIn{UserID: used.Request.UserID, Device: visit.Device, Session: visit.Session,
+		Known: visit.Known, Used: &used})
 }
 
 func (r Request) usable(at time.Time) bool {
@@ -233,7 +234,8 @@ func parseBrowser(cookie string) (credentials.Secret, bool) {
 }
 
 func checkEmail(address string) []fault.Field {
-	if local, domain, found := strings.Cut(address, "@"); found && local != "" && domain != "" && len(address) <= MaxEmail {
+	if local, domain, found := strings.Cut(address, "@"); found && local != "" && domain != "" &&
+		len(address) <= MaxEmail {
 		return nil
 	}
 	return []fault.Field{{Pointer: "/email", Detail: "must be an email address such as ada@example.com"}}

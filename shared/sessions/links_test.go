@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestRequestsForMailsTakeTheSameTime compares a request that has nothing to do with one whose mail server does not answer.
+// TestRequestsForMailsTakeTheSameTime compares a request that has nothing to do with one whose mail server does not
+// answer.
 //
 //proves:docs/security.md
 func TestRequestsForMailsTakeTheSameTime(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 // sendAfter delays SendDue for a new mail, because the request that created the mail tries to send it first.
 const sendAfter = mail.SendAfter
 
-// SendDue sends the mails that their own requests could not send, as long as the context's deadline leaves time. Each mail
-// gets a new link and code, because only their hashes are stored. SendDue returns the number of mails. A failure does not
-// stop the rest; the errors are joined.
+// SendDue sends the mails that their own requests could not send, as long as the context's deadline leaves time. Each
+// mail gets a new link and code, because only their hashes are stored. SendDue returns the number of mails. A failure
+// does not stop the rest; the errors are joined.
 func (s *Service) SendDue(ctx context.Context) (sent int, err error) {
 	const batch = 100
 	due, err := s.Outbox.Due(ctx, s.now(), batch)

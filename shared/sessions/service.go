@@ -14,7 +14,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// maxLapsedSessions is how many expired and idle sessions one sign-in ends, so that they do not accumulate in the list of the user.
+// maxLapsedSessions is how many expired and idle sessions one sign-in ends, so that they do not accumulate in the list
+// of the user.
 const maxLapsedSessions = 10
 
 // SignIn is the sign-in of an authenticated person.
@@ -24,11 +25,11 @@ type SignIn struct {
 	Session string       // text of the session cookie in the request; empty without one
 	Known   string       // text of the cookie of a known browser; empty without one
 	Used    *UsedRequest // nil if the person signs in without a request
-	// AuthenticatedAt is when the identity provider authenticated the person; zero if unknown. Nil means that this service has just
-	// authenticated the person.
+	// AuthenticatedAt is when the identity provider authenticated the person; zero if unknown. Nil means that this service
+	// has just authenticated the person.
 	AuthenticatedAt *time.Time
-	// Generation is that of the passkey with which the person signs in, which may have ended with all credentials of the customer since it
-	// was read; nil if the person signs in in another way.
+	// Generation is the generation of the passkey with which the person signs in, which may have ended with all
+	// credentials of the customer since it was read; nil if the person signs in in another way.
 	Generation *int64
 }
 
@@ -41,9 +42,9 @@ type SignedIn struct {
 }
 
 // SignIn begins a session of an active user. It ends the session that the browser had before, and the oldest ones above
-// credentials.MaxSessions. Every sign-in of a user makes a concurrent change by an administrator fail once, so their number is
-// limited. Errors: ErrSignIn if the user does not exist or is not active, or the request was used, or the passkey has ended;
-// ErrTooManySignIns.
+// credentials.MaxSessions. Every sign-in of a user makes a concurrent change by an administrator fail once, so their
+// number is limited. Errors: ErrSignIn if the user does not exist or is not active, or the request was used, or the
+// passkey has ended; ErrTooManySignIns.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	counter := Counter{Name: "sign-ins-of", Subject: in.UserID, Window: shortWindow, Limit: signInsPerUser}
 	if err := s.count(ctx, counter, ErrTooManySignIns); err != nil {
@@ -99,7 +100,8 @@ func (in SignIn) proof() string {
 }
 
 // planStart adds the sessions that this sign-in ends: the browser's previous one, the oldest above the limit, and up to
-// maxLapsedSessions expired and idle ones. Their records stay for credentials.Retention, so that they can be reported as leaked.
+// maxLapsedSessions expired and idle ones. Their records stay for credentials.Retention, so that they can be reported
+// as leaked.
 func (s *Service) planStart(ctx context.Context, in SignIn, b SessionStart) (SessionStart, error) {
 	stored, seen, err := s.Sessions.List(ctx, b.Person.ID)
 	if err != nil {
@@ -130,8 +132,8 @@ func (s *Service) planStart(ctx context.Context, in SignIn, b SessionStart) (Ses
 	return b, nil
 }
 
-// replacedSession returns the live session that the browser has, or a zero one. It may belong to another user. It is ended because
-// the new cookie replaces its cookie.
+// replacedSession returns the live session that the browser has, or a zero one. It may belong to another user. It is
+// ended because the new cookie replaces its cookie.
 func (s *Service) replacedSession(ctx context.Context, text string) (credentials.Credential, error) {
 	secret, err := credentials.Parse(text)
 	if err != nil || secret.Kind() != credentials.Session {
@@ -152,7 +154,8 @@ func (s *Service) markEnded(c credentials.Credential, reason string) credentials
 	return c
 }
 
-// Current returns the caller's session, which this request uses, and its user. Errors: ErrNotFound if it has just ended.
+// Current returns the caller's session, which this request uses, and its user. Errors: ErrNotFound if it has just
+// ended.
 func (s *Service) Current(ctx context.Context, caller principal.Principal) (credentials.Credential, principal.Person, error) {
 	session, err := s.Credentials.Get(ctx, caller.SessionID)
 	if errors.Is(err, credentials.ErrUnknown) {
@@ -224,8 +227,9 @@ func (s *Service) Failed(ctx context.Context, network string) error {
 	return err
 }
 
-// StartOpenID counts the start of a sign-in at the identity provider by network, because it proves nothing yet. A browser in which a user
-// has signed in before also has a separate limit, so that its neighbors cannot keep it out. Errors: ErrTooManyRequests.
+// StartOpenID counts the start of a sign-in at the identity provider by network, because it proves nothing yet. A
+// browser in which a user has signed in before also has a separate limit, so that its neighbors cannot keep it out.
+// Errors: ErrTooManyRequests.
 func (s *Service) StartOpenID(ctx context.Context, network, known string) error {
 	counter := Counter{Name: "openid-starts", Subject: network, Window: shortWindow, Limit: openIDStartsPerNetwork}
 	full := s.count(ctx, counter, ErrTooManyRequests)

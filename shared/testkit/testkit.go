@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// CaptureLogs returns a buffer that receives the records of the default logger as JSON, as in a function, until the test
-// ends.
+// CaptureLogs returns a buffer that receives the records of the default logger as JSON, as in a function, until the
+// test ends.
 func CaptureLogs(tb testing.TB) *bytes.Buffer {
 	tb.Helper()
 	var out bytes.Buffer

@@ -13,8 +13,9 @@ import (
 	"portside/shared/credentials"
 )
 
-// The tokens of a customer are those of its users, in the order in which the users were created. A page reads the tokens of a fixed number
-// of users, at the same time. So it makes the same number of calls for any number of users, and can have fewer tokens than its limit.
+// The tokens of a customer are those of its users, in the order in which the users were created. A page reads the
+// tokens of a fixed number of users, at the same time. So it makes the same number of calls for any number of users,
+// and can have fewer tokens than its limit.
 
 // membersPerPage is how many users of a customer a page reads.
 const membersPerPage = 10
@@ -36,7 +37,7 @@ type CustomerPage struct {
 // "<number of the user>/<creation in ms>/<id>".
 type Position string
 
-// errPosition means that a text is no position.
+// errPosition means that a text is not a position.
 var errPosition = errors.New("tokens: not a position")
 
 type position struct {
@@ -50,7 +51,8 @@ func (p Position) parse() (position, error) {
 	if p == "" {
 		return at, nil
 	}
-	if _, err := fmt.Sscanf(strings.ReplaceAll(string(p), "/", " "), "%d %d %s", &at.number, &at.created, &at.id); err != nil {
+	if _, err := fmt.Sscanf(strings.ReplaceAll(string(p), "/", " "), "%d %d %s", &at.number, &at.created,
+		&at.id); err != nil {
 		at = position{}
 		if _, err := fmt.Sscanf(string(p), "%d", &at.number); err != nil {
 			return position{}, errPosition
@@ -91,9 +93,10 @@ func (p position) isBefore(number int64, token credentials.Credential) bool {
 	return cmp.Or(cmp.Compare(p.created, token.CreatedAt.UnixMilli()), strings.Compare(token.ID, p.id)) > 0
 }
 
-// ListOfCustomer returns one page of the tokens and passwords of a customer's users. A customer who does not exist for the caller has none.
-// Errors: ErrNotYours without the permission to see those of others.
-func (s *Service) ListOfCustomer(ctx context.Context, caller principal.Principal, query CustomerQuery) (CustomerPage, error) {
+// ListOfCustomer returns one page of the tokens and passwords of a customer's users. A customer who does not exist for
+// the caller has none. Errors: ErrNotYours without the permission to see those of others.
+func (s *Service) ListOfCustomer(ctx context.Context, caller principal.Principal,
+	query CustomerQuery) (CustomerPage, error) {
 	if !caller.CanFor(principal.TokensRead, caller.CustomerID) {
 		return CustomerPage{}, ErrNotYours
 	}
@@ -129,8 +132,8 @@ func (s *Service) ListOfCustomer(ctx context.Context, caller principal.Principal
 	return page, nil
 }
 
-// listEach returns the tokens of each user, newest first, without those from the time when the user did not belong to the customer. All are
-// read at the same time.
+// listEach returns the tokens of each user, newest first, without those from the time when the user did not belong to
+// the customer. All are read at the same time.
 func (s *Service) listEach(ctx context.Context, customerID string, members []principal.Member) ([][]credentials.Credential, error) {
 	found, failed := make([][]credentials.Credential, len(members)), make([]error, len(members))
 	var reads sync.WaitGroup

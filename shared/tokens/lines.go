@@ -6,11 +6,11 @@ import (
 	"portside/shared/credentials"
 )
 
-// A line of renewals is a token that a person created, and all tokens that were renewed from it. Its first token fixes when the line ends.
-// Without an end, a leaked token could renew itself for years without a person noticing it.
+// A line of renewals is a token that a person created, and all tokens that were renewed from it. Its first token fixes
+// when the line ends. Without an end, a leaked token could renew itself for years without a person noticing it.
 
-// renew makes a new token a renewal of the caller, which is a token: it belongs to the same line, and works at most as long as the caller
-// was created for, and not after the line ends. Errors: validation, ErrNotRenewable, ErrLineEnds.
+// renew makes a new token a renewal of the caller, which is a token: it belongs to the same line, and works at most as
+// long as the caller was created for, and not after the line ends. Errors: validation, ErrNotRenewable, ErrLineEnds.
 func renew(token *credentials.Credential, caller principal.Principal, input NewToken) error {
 	own := caller.Token
 	switch {

@@ -14,8 +14,8 @@ type Target struct {
 	Accepts func(credentials.Credential) bool // reports whether the caller accepts the stored state; nil accepts any
 }
 
-// target returns the token to revoke. If it is revoked already, its ETag does not matter: a request that is repeated after a lost response
-// has the ETag from before. Errors: ErrNotFound, versions.ErrMismatch.
+// target returns the token to revoke. If it is revoked already, its ETag does not matter: a request that is repeated
+// after a lost response has the ETag from before. Errors: ErrNotFound, versions.ErrMismatch.
 func (s *Service) target(ctx context.Context, caller principal.Principal, target Target) (credentials.Credential, error) {
 	token, err := s.find(ctx, caller, target.ID, principal.TokensWrite)
 	if err == nil && token.RevokedAt.IsZero() && target.Accepts != nil && !target.Accepts(token) {
@@ -25,8 +25,9 @@ func (s *Service) target(ctx context.Context, caller principal.Principal, target
 }
 
 // Revoke revokes a token or password of the caller, or of anybody for a caller with tokens:write.
-// It stops working with the next request. The token may be revoked already, so that a call can be repeated. A caller that is a token
-// can revoke only itself, its ancestors and its descendants. Errors: ErrNotFound, ErrNotRelated, versions.ErrMismatch, versions.ErrBusy.
+// It stops working with the next request. The token may be revoked already, so that a call can be repeated. A caller
+// that is a token can revoke only itself, its ancestors and its descendants. Errors: ErrNotFound, ErrNotRelated,
+// versions.ErrMismatch, versions.ErrBusy.
 func (s *Service) Revoke(ctx context.Context, caller principal.Principal, target Target) error {
 	return versions.Retry(ctx, func() error { return s.revokeOnce(ctx, caller, target) })
 }
@@ -58,12 +59,13 @@ func areRelated(a, b string, issued []credentials.Credential) bool {
 	return a == b || credentials.RenewedFrom(a, issued)[b] || credentials.RenewedFrom(b, issued)[a]
 }
 
-// maxPasses bounds RevokeLine, should the tokens renew themselves all the time. Each pass ends all tokens that the one before has missed.
+// maxPasses bounds RevokeLine, should the tokens renew themselves all the time. Each pass ends all tokens that the one
+// before has missed.
 const maxPasses = 20
 
-// RevokeLine revokes the whole line of renewals of a token: those that it was renewed from, itself, and all that were renewed from
-// any of them. The token may be revoked already, so that a call can be repeated. A caller that is a token can revoke only its own line.
-// Errors: ErrNotFound, ErrNotRelated, versions.ErrMismatch, ErrBusy.
+// RevokeLine revokes the whole line of renewals of a token: those that it was renewed from, itself, and all that were
+// renewed from any of them. The token may be revoked already, so that a call can be repeated. A caller that is a token
+// can revoke only its own line. Errors: ErrNotFound, ErrNotRelated, versions.ErrMismatch, ErrBusy.
 func (s *Service) RevokeLine(ctx context.Context, caller principal.Principal, target Target) error {
 	id := target.ID
 	token, err := s.target(ctx, caller, target)
@@ -89,7 +91,8 @@ func (s *Service) RevokeLine(ctx context.Context, caller principal.Principal, ta
 	return ErrBusy
 }
 
-// revokeFrom revokes the first token of a line and all that were renewed from it. It returns true if there was nothing to revoke.
+// revokeFrom revokes the first token of a line and all that were renewed from it. It returns true if there was nothing
+// to revoke.
 func (s *Service) revokeFrom(ctx context.Context, first string, issued []credentials.Credential, reason string) (bool, error) {
 	renewed, done := credentials.RenewedFrom(first, issued), true
 	for _, c := range issued {
@@ -109,8 +112,8 @@ func (s *Service) revoke(ctx context.Context, token credentials.Credential, reas
 	return s.store.Revoke(ctx, token)
 }
 
-// revokedBy returns the reason of a revocation. It names nobody: the owner of the token reads it, and must not learn who works
-// for the vendor. The audit log has the actor.
+// revokedBy returns the reason of a revocation. It names no person: the owner of the token reads it, and must not learn
+// who works for the vendor. The audit log has the actor.
 func revokedBy(caller principal.Principal, token credentials.Credential) string {
 	if caller.UserID == token.Owner.ID {
 		return "revoked by its owner"

@@ -64,7 +64,8 @@ var (
 	ErrLineQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("The line of renewals of this token was renewed %d times today, which is "+
 		"the maximum. Wait until tomorrow (UTC).", MaxLineDaily))
 	// ErrBusy means that tokens of the line were created faster than they could be revoked.
-	ErrBusy = fault.New(fault.Unavailable, "The tokens of this line are being renewed all the time. Send the request again.")
+	ErrBusy = fault.New(fault.Unavailable,
+		"The tokens of this line are being renewed all the time. Send the request again.")
 	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, at the
 	// same moment.
 	ErrCaller = credentials.ErrUnauthorized
@@ -98,8 +99,8 @@ func StatusOf(c credentials.Credential, at time.Time) Status {
 // Store keeps tokens and passwords. Writes are all or nothing; reads are strongly consistent.
 type Store interface {
 	// Issue adds a token on behalf of the credential with the id by. Errors: ErrCaller if that
-	// credential no longer works; ErrTooMany; for the first token of a line, credentials.ErrDailyQuota; for a renewal, ErrLineFull and
-	// ErrLineQuota.
+	// credential no longer works; ErrTooMany; for the first token of a line, credentials.ErrDailyQuota; for a renewal,
+	// ErrLineFull and ErrLineQuota.
 	Issue(ctx context.Context, token credentials.Credential, by principal.Credential) error
 	// IssueOnce is Issue with an idempotency key. If the key was used within its lifetime, nothing is
 	// written: IssueOnce returns the first request's token and secret, or idempotency.ErrReused if the
@@ -110,7 +111,8 @@ type Store interface {
 	// List returns the tokens and passwords that an owner has or had within the last 90 days, in no
 	// particular order. Older ones may be included.
 	List(ctx context.Context, ownerID string) ([]credentials.Credential, error)
-	// Revoke revokes a credential with token.RevokedAt and token.Reason. Errors: versions.ErrStale if it is revoked already.
+	// Revoke revokes a credential with token.RevokedAt and token.Reason. Errors: versions.ErrStale if it is revoked
+	// already.
 	Revoke(ctx context.Context, token credentials.Credential) error
 }
 
@@ -153,15 +155,17 @@ func (n NewToken) Check() []fault.Field {
 		failures = append(failures, fault.Field{Pointer: "/expiration_days", Detail: "must be a whole number from 1 to 365"})
 	}
 	if n.LineDays < 0 || n.LineDays > MaxLineDays {
-		failures = append(failures, fault.Field{Pointer: "/line_expiration_days", Detail: "must be a whole number from 1 to 730"})
+		failures = append(failures, fault.Field{Pointer: "/line_expiration_days",
+			Detail: "must be a whole number from 1 to 730"})
 	} else if n.LineDays != 0 && n.LineDays < n.Days {
-		failures = append(failures, fault.Field{Pointer: "/line_expiration_days", Detail: "must not be less than expiration_days"})
+		failures = append(failures, fault.Field{Pointer: "/line_expiration_days",
+			Detail: "must not be less than expiration_days"})
 	}
 	return failures
 }
 
-// withDays sets the days of the input if the client sent none, and checks them against the maximum of the service. A renewal that asks for
-// more gets the maximum, so that a lower maximum stops no pipeline.
+// withDays sets the days of the input if the client sent none, and checks them against the maximum of the service. A
+// renewal that asks for more gets the maximum, so that a lower maximum stops no pipeline.
 func (s *Service) withDays(input NewToken, isRenewal bool) (NewToken, error) {
 	input.Days = cmp.Or(input.Days, min(DefaultDays, s.maxDays))
 	if input.Days <= s.maxDays {
@@ -172,7 +176,8 @@ func (s *Service) withDays(input NewToken, isRenewal bool) (NewToken, error) {
 		return input, nil
 	}
 	return NewToken{}, fault.Invalid(fault.Field{
-		Pointer: "/expiration_days", Detail: fmt.Sprintf("must be at most %d, the maximum that the operator of this service has set", s.maxDays),
+		Pointer: "/expiration_days",
+		Detail:  fmt.Sprintf("must be at most %d, the maximum that the operator of this service has set", s.maxDays),
 	})
 }
 
@@ -185,11 +190,11 @@ type Issued struct {
 	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this token
 }
 
-// Create creates a token for the caller's user, which begins a line of renewals. A caller that is a token can grant only its own
-// scopes, for at most as long as it was created for, and until its line ends. It stays valid, and the new token records that it was
-// rotated from it. Errors:
-// validation, ErrWiderScopes, ErrNotRenewable, ErrLineEnds, ErrCaller, credentials.ErrTooManyMakers, idempotency.ErrReused,
-// idempotency.ErrRevoked, and those of Store.Issue.
+// Create creates a token for the caller's user, which begins a line of renewals. A caller that is a token can grant
+// only its own scopes, for at most its own lifetime, and until its line ends. It stays valid, and the new token records
+// that it was rotated from it. Errors:
+// validation, ErrWiderScopes, ErrNotRenewable, ErrLineEnds, ErrCaller, credentials.ErrTooManyMakers,
+// idempotency.ErrReused, idempotency.ErrRevoked, and those of Store.Issue.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, input NewToken) (Issued, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Issued{}, fault.Invalid(failures...)
@@ -266,8 +271,8 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, userID s
 	return slices.DeleteFunc(found, func(c credentials.Credential) bool { return isOfOtherCustomer(caller, c) }), err
 }
 
-// isOfOtherCustomer reports whether a token is from the time when its owner did not belong to the customer of the caller. The vendor's
-// staff see all tokens.
+// isOfOtherCustomer reports whether a token is from the time when its owner did not belong to the customer of the
+// caller. The vendor's staff see all tokens.
 func isOfOtherCustomer(caller principal.Principal, token credentials.Credential) bool {
 	return caller.CustomerID != "" && token.Owner.CustomerID != caller.CustomerID
 }
@@ -283,8 +288,8 @@ func (s *Service) newest(ctx context.Context, userID string) ([]credentials.Cred
 	return all[:min(len(all), MaxListed)], err
 }
 
-// mayList reports whether the caller sees the tokens of the user. A user who does not exist for the caller has no tokens. Errors:
-// ErrNotYours.
+// mayList reports whether the caller sees the tokens of the user. A user who does not exist for the caller has no
+// tokens. Errors: ErrNotYours.
 func (s *Service) mayList(ctx context.Context, caller principal.Principal, userID string) (bool, error) {
 	if userID == caller.UserID || caller.CanForAll(principal.TokensRead) {
 		return true, nil
@@ -295,7 +300,7 @@ func (s *Service) mayList(ctx context.Context, caller principal.Principal, userI
 	return s.reaches(ctx, caller, userID)
 }
 
-// Get returns a token or password of the caller, or of anybody whom a caller with tokens:read reaches.
+// Get returns a token or password of the caller, or of any user that a caller with tokens:read reaches.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (credentials.Credential, error) {
 	return s.find(ctx, caller, id, principal.TokensRead)
 }
@@ -309,13 +314,14 @@ func (s *Service) find(
 	if err != nil {
 		return credentials.Credential{}, err
 	}
-	if !isToken(token) || !token.IsRetained(s.now()) || token.Owner.ID != caller.UserID && !caller.CanFor(others, token.Owner.CustomerID) {
+	if !isToken(token) || !token.IsRetained(s.now()) || token.Owner.ID != caller.UserID &&
+		!caller.CanFor(others, token.Owner.CustomerID) {
 		return credentials.Credential{}, ErrNotFound
 	}
 	if isOfOtherCustomer(caller, token) {
 		return credentials.Credential{}, ErrNotFound
 	}
-	if token.Exchanged { // the owner is no user
+	if token.Exchanged { // the owner is a trust policy
 		return token, nil
 	}
 	if isReached, err := s.reaches(ctx, caller, token.Owner.ID); err != nil || !isReached {

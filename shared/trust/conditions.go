@@ -10,11 +10,11 @@ import (
 
 // Condition requires that one claim has one of several values.
 type Condition struct {
-	// Claim is the name of a claim, or a JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace. A pointer enters
-	// objects, but not arrays.
+	// Claim is the name of a claim, or a JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace.
+	// A pointer enters objects, but not arrays.
 	Claim string
-	// Values are the accepted values, each exact or a pattern; see Match. A boolean is true or false, and a number is written as in the
-	// token.
+	// Values are the accepted values, each exact or a pattern; see Match. A boolean is true or false, and a number is
+	// written as in the token.
 	Values []string
 }
 
@@ -24,12 +24,14 @@ func (c Condition) Holds(claims Claims) bool {
 	return hasValue && slices.ContainsFunc(c.Values, func(pattern string) bool { return Match(pattern, value) })
 }
 
-// separators divide the subjects of GitHub, GitLab and Kubernetes into parts, such as repo:acme@65/app@74:ref:refs/heads/main.
+// separators divide the subjects of GitHub, GitLab and Kubernetes into parts, such as
+// repo:acme@65/app@74:ref:refs/heads/main.
 const separators = ":/@"
 
-// Match reports whether a value matches a pattern. * stands for one or more characters other than separators, so a pattern for one part
-// never matches several parts. There is one exception, for the ends of paths such as refs/heads/*: if the * is at the start of the pattern
-// or follows a slash or colon, and is the last character of the pattern or precedes a colon, it also stands for / and @.
+// Match reports whether a value matches a pattern. * stands for one or more characters other than separators, so a
+// pattern for one part never matches several parts. There is one exception, for the ends of paths such as refs/heads/*:
+// if the * is at the start of the pattern or follows a slash or colon, and is the last character of the pattern or
+// precedes a colon, it also stands for / and @.
 func Match(pattern, value string) bool {
 	for before := byte(0); ; {
 		part, next, patterns := cut(pattern, separators)
@@ -48,7 +50,8 @@ func Match(pattern, value string) bool {
 	}
 }
 
-// cut returns the text before the first separator, the separator, and the text after it. The separator is 0 if the text has none.
+// cut returns the text before the first separator, the separator, and the text after it. The separator is 0 if the text
+// has none.
 func cut(text, separators string) (part string, separator byte, rest string) {
 	at := strings.IndexAny(text, separators)
 	if at < 0 {
@@ -57,8 +60,8 @@ func cut(text, separators string) (part string, separator byte, rest string) {
 	return text[:at], text[at], text[at+1:]
 }
 
-// matchPart is Match without separators: * stands for any characters. It uses the first match of each literal, because that leaves the
-// longest rest. So it never backtracks.
+// matchPart is Match without separators: * stands for any characters. It uses the first match of each literal, because
+// that leaves the longest rest. So it never backtracks.
 func matchPart(pattern, value string) bool {
 	texts := strings.Split(pattern, "*")
 	last := len(texts) - 1
@@ -85,7 +88,7 @@ func matchPart(pattern, value string) bool {
 // Claims are the verified claims of a token, with numbers as json.Number.
 type Claims map[string]any
 
-// Time returns the time of a claim, in seconds since 1970. It returns false if there is none. Errors: those of Refuse.
+// Time returns the time of a claim, in seconds since 1970. It returns false without the claim. Errors: those of Refuse.
 func (c Claims) Time(name string) (time.Time, bool, error) {
 	value, hasValue := c[name]
 	if !hasValue {
@@ -106,7 +109,7 @@ func (c Claims) Subject() string {
 	return subject
 }
 
-// text returns the value of a claim as a text. It returns false if there is none, or if it is an object or array.
+// text returns the value of a claim as a text. It returns false if the claim is missing, an object or an array.
 func (c Claims) text(claim string) (string, bool) {
 	var value any
 	if pointer, isPointer := strings.CutPrefix(claim, "/"); isPointer {

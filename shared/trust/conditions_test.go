@@ -139,7 +139,8 @@ func TestConditionsReadClaims(t *testing.T) {
 
 func TestOneOfSeveralValuesHolds(t *testing.T) {
 	c := trust.Condition{Claim: "ref", Values: []string{"refs/heads/main", "refs/tags/v*"}}
-	for ref, want := range map[string]bool{"refs/heads/main": true, "refs/tags/v2": true, "refs/heads/v2": false, "": false} {
+	for ref, want := range map[string]bool{"refs/heads/main": true, "refs/tags/v2": true, "refs/heads/v2": false,
+		"": false} {
 		if got := c.Holds(trust.Claims{"ref": ref}); got != want {
 			t.Errorf("%q: %v", ref, got)
 		}

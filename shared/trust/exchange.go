@@ -25,15 +25,16 @@ import (
 const (
 	// MaxToken is the largest token of an issuer, in bytes.
 	MaxToken = 16 << 10
-	// MaxLifetime is the longest accepted time between the issue and the expiry of a token. A token of GitLab is valid as long as its job
-	// may run, which can be hours, because a job cannot request another one. A token that is valid for more than a day is more likely a
-	// stored secret than the token of a job.
+	// MaxLifetime is the longest accepted time between the issue and the expiry of a token. A token of GitLab is valid as
+	// long as its job may run, which can be hours, because a job cannot request another one. A token that is valid for
+	// more than a day is more likely a stored secret than the token of a job.
 	MaxLifetime = 24 * time.Hour
 	// MaxSkew is by how much an issuer's clock may differ.
 	MaxSkew = time.Minute
 )
 
-// Limits of issued access tokens. A policy for many jobs needs a few tokens an hour, and a job needs one. More point to a leak or a loop.
+// Limits of issued access tokens. A policy for many jobs needs a few tokens an hour, and a job needs one. More point to
+// a leak or a loop.
 const (
 	MaxDaily    = 300 // of a policy on one day (UTC)
 	MaxPerToken = 20  // for one token of the issuer, so that a job can repeat an exchange whose response it has lost
@@ -66,8 +67,8 @@ var (
 		"again, or have the vendor store the keys in the trust policy.").OAuth(unavailable)
 )
 
-// Refuse returns the error for a token that the policy does not accept. The reason follows "The token": it names no value of the policy or
-// the token, because the caller is unknown.
+// Refuse returns the error for a token that the policy does not accept. The reason follows "The token": it names no
+// value of the policy or the token, because the caller is unknown.
 func Refuse(reason string, args ...any) error {
 	detail := "The token " + fmt.Sprintf(reason, args...) + "."
 	return &fault.Error{
@@ -78,29 +79,34 @@ func Refuse(reason string, args ...any) error {
 
 // errPolicy covers missing policies and inactive customers with one message, because the caller is unknown.
 var errPolicy = &fault.Error{
-	Kind: fault.Validation, Detail: "The trust policy does not exist, or its customer is not active.", OAuthCode: InvalidRequest,
-	Fields: []fault.Field{{Pointer: "/trust_policy_id", Detail: "must be the ID of a trust policy of an active customer"}},
+	Kind: fault.Validation, Detail: "The trust policy does not exist, or its customer is not active.",
+	OAuthCode: InvalidRequest,
+	Fields: []fault.Field{{Pointer: "/trust_policy_id",
+		Detail: "must be the ID of a trust policy of an active customer"}},
 }
 
 // errUntrusting is the error for a policy of an earlier release whose conditions do not identify an account.
 var errUntrusting = &fault.Error{
 	Kind: fault.Validation, OAuthCode: InvalidRequest,
 	Detail: "The conditions of the trust policy do not name an owner of jobs, so it accepts no token. Ask the vendor to change them.",
-	Fields: []fault.Field{{Pointer: "/trust_policy_id", Detail: "must be the ID of a trust policy that says whom it trusts"}},
+	Fields: []fault.Field{{Pointer: "/trust_policy_id",
+		Detail: "must be the ID of a trust policy that says whom it trusts"}},
 }
 
 // errScope is about scopes that the policy does not grant.
 var errScope = &fault.Error{
 	Kind: fault.Validation, Detail: "A requested scope allows more than the trust policy.", OAuthCode: InvalidScope,
-	Fields: []fault.Field{{Pointer: "/scope", Detail: "must have only scopes that the trust policy grants, separated by spaces"}},
+	Fields: []fault.Field{{Pointer: "/scope",
+		Detail: "must have only scopes that the trust policy grants, separated by spaces"}},
 }
 
 // Verifier verifies tokens of issuers.
 type Verifier interface {
-	// Check checks the parts of a token that need no key: its form, its algorithm and its times. It makes no call. Errors: those of Refuse.
+	// Check checks the parts of a token that need no key: its form, its algorithm and its times. It makes no call. Errors:
+	// those of Refuse.
 	Check(token string) error
-	// Verify returns the claims of a token that is signed by the policy's issuer for the policy's audience and valid at this time. It does
-	// not check the conditions. Errors: those of Refuse, ErrUnavailable.
+	// Verify returns the claims of a token that is signed by the policy's issuer for the policy's audience and valid at
+	// this time. It does not check the conditions. Errors: those of Refuse, ErrUnavailable.
 	Verify(ctx context.Context, policy Policy, token string) (Claims, error)
 }
 
@@ -108,9 +114,9 @@ type Verifier interface {
 type ExchangeStore interface {
 	// Get returns a policy, strongly consistent. Errors: ErrNotFound.
 	Get(ctx context.Context, id string) (Policy, error)
-	// Issue adds an access token of a policy, which was exchanged for a token of the issuer, and counts it for both. Errors:
-	// versions.ErrStale if the policy has changed since it was read, ErrNoCustomer if the customer is suspended or does not exist,
-	// ErrDailyQuota, ErrTokenQuota.
+	// Issue adds an access token of a policy, which was exchanged for a token of the issuer, and counts it for both.
+	// Errors: versions.ErrStale if the policy has changed since it was read, ErrNoCustomer if the customer is suspended or
+	// does not exist, ErrDailyQuota, ErrTokenQuota.
 	Issue(ctx context.Context, policy Policy, token credentials.Credential, of Exchanged) error
 	throttle.Counts
 }
@@ -148,10 +154,10 @@ type Issued struct {
 	Secret credentials.Secret
 }
 
-// Exchange issues an access token of the policy, with two calls of the store. A token that no policy could accept is refused without a
-// call. Any other refused token costs the read of the policy and, until the limit of refusals, one write. Refused requests from the same
-// address never affect a token that the policy accepts. Errors: ErrTooManyExchanges, those of Refuse and others with a code of OAuth,
-// ErrDailyQuota, ErrTokenQuota, ErrUnavailable.
+// Exchange issues an access token of the policy, with two calls of the store. A token that no policy could accept is
+// refused without a call. Any other refused token costs the read of the policy and, until the limit of refusals, one
+// write. Refused requests from the same address never affect a token that the policy accepts. Errors:
+// ErrTooManyExchanges, those of Refuse and others with a code of OAuth, ErrDailyQuota, ErrTokenQuota, ErrUnavailable.
 func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, error) {
 	now := versions.StoredTime(e.now())
 	request.Token = strings.TrimSpace(request.Token) // a token from a file often has a newline at the end
@@ -248,8 +254,8 @@ var immutable = regexp.MustCompile(`^repo:[^/@:]+@[0-9]+/[^/@:]+@[0-9]+:`)
 
 func hasIDs(subject string) bool { return immutable.MatchString(subject) }
 
-// identify returns the identity of a token: its ID or, without one, its signed text. The signature is not part of the identity, because a
-// client can change it and keep the token valid.
+// identify returns the identity of a token: its ID or, without one, its signed text. The signature is not part of the
+// identity, because a client can change it and keep the token valid.
 func identify(claims Claims, token string) (Exchanged, error) {
 	expires, _, err := claims.Time("exp")
 	id, _ := claims["jti"].(string)
@@ -293,8 +299,8 @@ func issue(policy Policy, claims Claims, scopes []principal.Scope, now time.Time
 	return Issued{Token: token, Secret: secret}
 }
 
-// nameOf returns the name of an access token, which lists of pulls show: the subject of the workload, as far as it fits, or the name of the
-// policy.
+// nameOf returns the name of an access token, which lists of pulls show: the subject of the workload, as far as it
+// fits, or the name of the policy.
 func nameOf(policy Policy, subject string) string {
 	isOdd := func(r rune) bool { return !unicode.IsPrint(r) }
 	subject = strings.TrimSpace(subject)

@@ -24,7 +24,8 @@ import (
 // wantRefused fails the test unless the error has the code invalid_request, and its detail a part.
 func wantRefused(t *testing.T, what string, err error, detail string) {
 	t.Helper()
-	if refused := fault.As(err); refused == nil || refused.OAuthCode != trust.InvalidRequest || !strings.Contains(refused.Detail, detail) {
+	if refused := fault.As(err); refused == nil || refused.OAuthCode != trust.InvalidRequest ||
+		!strings.Contains(refused.Detail, detail) {
 		t.Errorf("%s: %v, want %s with %q", what, err, trust.InvalidRequest, detail)
 	}
 }
@@ -41,12 +42,14 @@ func TestExchange(t *testing.T) {
 		t.Fatal(err)
 	}
 	token := issued.Token
-	if token.Name != "repo:acme/app:ref:refs/heads/main" || token.CreatedAt != noon || token.ExpiresAt != noon.Add(15*time.Minute) ||
+	if token.Name != "repo:acme/app:ref:refs/heads/main" || token.CreatedAt != noon ||
+		token.ExpiresAt != noon.Add(15*time.Minute) ||
 		token.Owner != (credentials.Owner{ID: policy.ID, CustomerID: acme, Active: true}) || !token.Exchanged {
 		t.Errorf("issued %+v", token)
 	}
 	who, err := f.authenticate(issued.Secret)
-	if err != nil || who.UserID != policy.ID || who.CustomerID != acme || !who.Scoped() || !who.MayFetch(principal.ReadImages, "acme/api") ||
+	if err != nil || who.UserID != policy.ID || who.CustomerID != acme || !who.Scoped() ||
+		!who.MayFetch(principal.ReadImages, "acme/api") ||
 		who.MayFetch(principal.ReadImages, "other/api") || len(who.Charts("any")) != 1 || !who.Token.LineEndsAt.IsZero() {
 		t.Errorf("authenticated %+v, %v", who, err)
 	}
@@ -158,8 +161,9 @@ func (f *fixture) forged() string {
 	return signed[:strings.LastIndex(signed, ".")] + other[strings.LastIndex(other, "."):]
 }
 
-// TestNeighborsCannotStopExchanges has strangers at the address of a workload exceed the limit of refusals, for its policy and for unknown
-// policies. Each refusal beyond the limit costs one read of the policy. The token of the workload is still exchanged.
+// TestNeighborsCannotStopExchanges has strangers at the address of a workload exceed the limit of refusals, for its
+// policy and for unknown policies. Each refusal beyond the limit costs one read of the policy. The token of the
+// workload is still exchanged.
 //
 //proves:docs/security.md
 func TestNeighborsCannotStopExchanges(t *testing.T) {
@@ -198,7 +202,8 @@ func TestNeighborsCannotStopExchanges(t *testing.T) {
 	wantRefused(t, "in the next window", send(policy.ID, f.forged()), "not signed")
 }
 
-// TestTokensThatNobodyAcceptsCostNothing sends tokens with wrong forms, algorithms and times. They are refused before the policy is read.
+// TestTokensThatNobodyAcceptsCostNothing sends tokens with wrong forms, algorithms and times. They are refused before
+// the policy is read.
 //
 //proves:docs/security.md
 func TestTokensThatNobodyAcceptsCostNothing(t *testing.T) {
@@ -292,7 +297,8 @@ func TestPolicyChangesDuringAnExchange(t *testing.T) {
 		f := newFixture(t)
 		policy := f.create(f.github())
 		store := &racing{ExchangeStore: f.store(), change: func() { wantError(t, name, c.change(f, policy.ID), nil) }}
-		_, err := f.exchangerOn(store).Exchange(t.Context(), trust.Request{PolicyID: policy.ID, Token: f.token(), Network: "n"})
+		_, err := f.exchangerOn(store).
+			Exchange(t.Context(), trust.Request{PolicyID: policy.ID, Token: f.token(), Network: "n"})
 		wantRefused(t, name, err, c.want)
 		if errors.Is(err, versions.ErrBusy) {
 			t.Errorf("%s: %v", name, err)

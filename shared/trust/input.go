@@ -52,8 +52,9 @@ type Change struct {
 func (n New) change() Change {
 	minutes := cmp.Or(n.MaxMinutes, DefaultMinutes)
 	return Change{
-		Name: &n.Name, Issuer: &n.Issuer, Audience: &n.Audience, Conditions: &n.Conditions, Scopes: &n.Scopes, MaxMinutes: &minutes,
-		Keys: &n.Keys,
+		Name: &n.Name, Issuer: &n.Issuer, Audience: &n.Audience, Conditions: &n.Conditions, Scopes: &n.Scopes,
+		MaxMinutes: &minutes,
+		Keys:       &n.Keys,
 	}
 }
 
@@ -91,10 +92,12 @@ func (c Change) Check() []fault.Field {
 	return failures.Fields()
 }
 
-// isIssuer reports whether a text can be the claim iss of an issuer that publishes its configuration (OpenID Connect Discovery 1.0).
+// isIssuer reports whether a text can be the claim iss of an issuer that publishes its configuration (OpenID Connect
+// Discovery 1.0).
 func isIssuer(text string) bool {
 	at, err := url.Parse(text)
-	return err == nil && isPlain(text, MaxText) && at.Scheme == "https" && at.Hostname() != "" && at.User == nil && at.Opaque == "" &&
+	return err == nil && isPlain(text, MaxText) && at.Scheme == "https" && at.Hostname() != "" && at.User == nil &&
+		at.Opaque == "" &&
 		!strings.ContainsAny(text, "?#") && at.String() == text
 }
 

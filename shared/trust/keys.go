@@ -49,8 +49,8 @@ type jwk struct {
 	Y         string `json:"y"`
 }
 
-// ParseKeys returns the public keys for signatures of a JSON Web Key Set. It skips keys of other kinds, as RFC 7517 says, but refuses a set
-// that gives away a secret.
+// ParseKeys returns the public keys for signatures of a JSON Web Key Set. It skips keys of other kinds, as RFC 7517
+// says, but refuses a set that gives away a secret.
 func ParseKeys(text []byte) ([]Key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -122,7 +122,8 @@ func (k jwk) rsa() crypto.PublicKey {
 }
 
 func (k jwk) ec() crypto.PublicKey {
-	curve := map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}[k.Curve]
+	curve := map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(),
+		"P-521": elliptic.P521()}[k.Curve]
 	if curve == nil {
 		return nil
 	}

@@ -29,7 +29,8 @@ func TestParseKeys(t *testing.T) {
 
 // TestParseKeysSkipsOtherKeys puts each odd key beside a good one, and alone.
 func TestParseKeysSkipsOtherKeys(t *testing.T) {
-	good := strings.TrimSuffix(strings.TrimPrefix(workloadtest.KeySet(workloadtest.NewKey("1", "ES256")), `{"keys":[`), `]}`)
+	good := strings.TrimSuffix(strings.TrimPrefix(workloadtest.KeySet(workloadtest.NewKey("1", "ES256")),
+		`{"keys":[`), `]}`)
 	for name, odd := range map[string]string{
 		"unknown kind": `{"kty":"AKP"}`, "unknown curve": `{"kty":"EC","crv":"secp256k1","x":"AA","y":"AA"}`,
 		"encryption":   strings.Replace(good, `"sig"`, `"enc"`, 1),
@@ -42,7 +43,8 @@ func TestParseKeysSkipsOtherKeys(t *testing.T) {
 		"short Ed":     `{"kty":"OKP","crv":"Ed25519","x":"AA"}`, "X25519": `{"kty":"OKP","crv":"X25519","x":"` + strings.Repeat("A", 43) + `"}`,
 		"padding": `{"kty":"OKP","crv":"Ed25519","x":"` + strings.Repeat("A", 43) + `="}`, "no object": `7`, "number": `{"kty":7}`,
 	} {
-		if keys, err := trust.ParseKeys([]byte(`{"keys":[` + odd + `,` + good + `]}`)); err != nil || len(keys) != 1 || keys[0].ID != "1" {
+		if keys, err := trust.ParseKeys([]byte(`{"keys":[` + odd + `,` + good + `]}`)); err != nil || len(keys) != 1 ||
+			keys[0].ID != "1" {
 			t.Errorf("%s: %+v, %v", name, keys, err)
 		}
 		if keys, err := trust.ParseKeys([]byte(`{"keys":[` + odd + `]}`)); err == nil {
@@ -50,7 +52,8 @@ func TestParseKeysSkipsOtherKeys(t *testing.T) {
 		}
 	}
 	for name, secret := range map[string]string{
-		"symmetric": `{"kty":"oct","k":"c2VjcmV0"}`, "without a value": `{"kty":"oct"}`, "private": strings.Replace(good, `{`, `{"d":"AA",`, 1),
+		"symmetric": `{"kty":"oct","k":"c2VjcmV0"}`, "without a value": `{"kty":"oct"}`,
+		"private":                   strings.Replace(good, `{`, `{"d":"AA",`, 1),
 		"prime":                     strings.Replace(good, `{`, `{"P":"AA",`, 1),
 		"private with a wrong type": strings.Replace(good, `{`, `{"use":["sig"],"d":"AA",`, 1),
 	} {
@@ -68,7 +71,8 @@ func TestParseKeysSkipsOtherKeys(t *testing.T) {
 }
 
 func FuzzParseKeys(f *testing.F) {
-	f.Add(workloadtest.KeySet(workloadtest.NewKey("1", "RS256"), workloadtest.NewKey("2", "ES256"), workloadtest.NewKey("3", "EdDSA")))
+	f.Add(workloadtest.KeySet(workloadtest.NewKey("1", "RS256"), workloadtest.NewKey("2", "ES256"),
+		workloadtest.NewKey("3", "EdDSA")))
 	f.Add(`{"keys":[{"kty":"RSA","n":"","e":""},{"kty":"EC","crv":"P-521","x":"","y":""}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		keys, err := trust.ParseKeys([]byte(text))

@@ -24,7 +24,8 @@ import (
 func (f *fixture) wantQuota(err, want error, wait time.Duration) {
 	f.t.Helper()
 	got, end := fault.As(err), fmt.Sprintf("The limit ends in %d seconds.", int(wait.Seconds()))
-	if !errors.Is(err, want) || got.ProblemCode() != errorcode.QuotaExceeded || got.RetryAfter != wait || !strings.Contains(got.Detail, end) {
+	if !errors.Is(err, want) || got.ProblemCode() != errorcode.QuotaExceeded || got.RetryAfter != wait ||
+		!strings.Contains(got.Detail, end) {
 		f.t.Errorf("%v, want %v, and %s", err, want, end)
 	}
 }
@@ -70,8 +71,8 @@ func TestConcurrentExchangesStayWithinTheLimits(t *testing.T) {
 	wantError(t, "on the next day", err, nil)
 }
 
-// Tokens are identified by their IDs or, without IDs, by their signed texts. The limit of a token continues after midnight, and counts each
-// policy separately.
+// Tokens are identified by their IDs or, without IDs, by their signed texts. The limit of a token continues after
+// midnight, and counts each policy separately.
 //
 //proves:docs/security.md
 func TestTokenIsExchangedTwentyTimes(t *testing.T) {
@@ -81,7 +82,8 @@ func TestTokenIsExchangedTwentyTimes(t *testing.T) {
 	claims := workloadtest.GitHub(issuer, audience, f.now)
 	unnamed := workloadtest.With(claims, "jti", nil)
 	for name, c := range map[string]struct{ claims, other workloadtest.Claims }{
-		"by ID": {claims, workloadtest.With(claims, "jti", "another")}, "by content": {unnamed, workloadtest.With(unnamed, "run_id", "another")},
+		"by ID":                        {claims, workloadtest.With(claims, "jti", "another")},
+		"by content":                   {unnamed, workloadtest.With(unnamed, "run_id", "another")},
 		"by content, with an empty ID": {workloadtest.With(claims, "jti", ""), workloadtest.With(claims, "jti", 7)},
 	} {
 		for range trust.MaxPerToken {
@@ -150,7 +152,8 @@ func TestPolicyByIDs(t *testing.T) {
 		if _, err := f.exchange(byIDs.ID, f.key.Sign(claims)); err != nil {
 			t.Errorf("%v: %v", claims["sub"], err)
 		}
-		for name, value := range map[string]string{"ref": "refs/heads/v1", "repository_id": "75", "repository_owner_id": "6"} {
+		for name, value := range map[string]string{"ref": "refs/heads/v1", "repository_id": "75",
+			"repository_owner_id": "6"} {
 			_, err := f.exchange(byIDs.ID, f.key.Sign(workloadtest.With(claims, name, value)))
 			wantRefused(t, name, err, "on the claim "+name)
 		}

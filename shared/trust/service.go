@@ -23,8 +23,8 @@ func NewService(store Store, newID func() string, now func() time.Time) *Service
 	return &Service{store: store, newID: newID, now: now}
 }
 
-// List returns all policies of a customer in the order of their creation. Errors: ErrNoCustomer, also if the customer does not exist for
-// the caller.
+// List returns all policies of a customer in the order of their creation. Errors: ErrNoCustomer, also if the customer
+// does not exist for the caller.
 func (s *Service) List(ctx context.Context, caller principal.Principal, customerID string) ([]Policy, error) {
 	if !caller.Reaches(customerID) {
 		return nil, ErrNoCustomer
@@ -64,7 +64,8 @@ func (s *Service) Create(ctx context.Context, options CreateOptions, input New) 
 	now := versions.StoredTime(s.now())
 	added := input.Apply(Policy{ID: s.newID(), CustomerID: options.CustomerID, CreatedAt: now, UpdatedAt: now, Version: 1})
 	return s.store.Add(ctx, Creation{
-		Policy: added, Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, wanted(options.CustomerID, input)),
+		Policy: added, Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey,
+			wanted(options.CustomerID, input)),
 	})
 }
 
@@ -83,8 +84,8 @@ type Target struct {
 	CustomerID string
 }
 
-// Update changes a policy. A change without effect writes nothing. Errors: validation, ErrNotFound, versions.ErrMismatch if the caller does
-// not accept the stored version.
+// Update changes a policy. A change without effect writes nothing. Errors: validation, ErrNotFound,
+// versions.ErrMismatch if the caller does not accept the stored version.
 func (s *Service) Update(ctx context.Context, target Target, change Change) (Policy, error) {
 	if failures := change.Check(); len(failures) > 0 {
 		return Policy{}, fault.Invalid(failures...)

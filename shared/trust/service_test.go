@@ -106,7 +106,8 @@ func TestCreatedPoliciesAreListedInOrder(t *testing.T) {
 	if len(all) != 2 || !reflect.DeepEqual(all[0], first) || !reflect.DeepEqual(all[1], second) {
 		t.Fatalf("listed %+v", all)
 	}
-	if at := noon.Add(time.Millisecond); first.Name != "Builds" || first.MaxMinutes != 5 || first.CreatedAt != at || first.UpdatedAt != at ||
+	if at := noon.Add(time.Millisecond); first.Name != "Builds" || first.MaxMinutes != 5 || first.CreatedAt != at ||
+		first.UpdatedAt != at ||
 		first.CustomerID != acme || first.Version != 1 || second.MaxMinutes != trust.DefaultMinutes {
 		t.Errorf("created %+v and %+v", first, second)
 	}
@@ -256,8 +257,8 @@ func TestTooManyPolicies(t *testing.T) {
 	wantError(t, "of no customer", err, trust.ErrNoCustomer)
 }
 
-// TestConcurrentChangesLoseNothing changes one policy in four goroutines. A change conflicts with at most nine changes of the
-// other goroutines, so it succeeds within the twelve attempts of a request.
+// TestConcurrentChangesLoseNothing changes one policy in four goroutines. A change conflicts with at most nine changes
+// of the other goroutines, so it succeeds within the twelve attempts of a request.
 func TestConcurrentChangesLoseNothing(t *testing.T) {
 	f := newFixture(t)
 	made := f.create(f.github())
@@ -290,7 +291,8 @@ func TestUpdateMustNameWhomItTrusts(t *testing.T) {
 	wantInvalid(t, err, "/conditions")
 	_, err = f.Update(t.Context(), target(made.ID), trust.Change{Issuer: &shared, Conditions: &anybody})
 	wantInvalid(t, err, "/conditions")
-	if updated, err := f.Update(t.Context(), target(made.ID), trust.Change{Issuer: &shared, Conditions: &own, Name: &name}); err != nil ||
+	if updated, err := f.Update(t.Context(), target(made.ID),
+		trust.Change{Issuer: &shared, Conditions: &own, Name: &name}); err != nil ||
 		updated.Version != 2 {
 		t.Errorf("%+v, %v", updated, err)
 	}

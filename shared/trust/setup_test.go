@@ -38,7 +38,8 @@ const (
 
 var staff = principal.Principal{UserID: "root", Role: principal.Admin}
 
-// fixture is the services on a table with the customers acme and other, a meter of their calls, and the key of an issuer.
+// fixture is the services on a table with the customers acme and other, a meter of their calls, and the key of an
+// issuer.
 type fixture struct {
 	*trust.Service
 	*trust.Exchanger
@@ -119,7 +120,8 @@ func (f *fixture) tokenOf(job int) string {
 }
 
 func (f *fixture) exchange(policyID, token string, scopes ...principal.Scope) (trust.Issued, error) {
-	return f.Exchange(f.t.Context(), trust.Request{PolicyID: policyID, Token: token, Scopes: scopes, Network: "203.0.113.9"})
+	return f.Exchange(f.t.Context(),
+		trust.Request{PolicyID: policyID, Token: token, Scopes: scopes, Network: "203.0.113.9"})
 }
 
 // authenticate sends a secret as a request does.

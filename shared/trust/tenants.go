@@ -5,29 +5,34 @@ import (
 	"strings"
 )
 
-// sharedIssuer is a public issuer that signs tokens for everybody who has an account. A policy must name the account that it trusts.
+// sharedIssuer is a public issuer that signs tokens for everybody who has an account. A policy must name the account
+// that it trusts.
 type sharedIssuer struct {
 	name string
-	// claims are the claims that identify an account, or a resource that belongs to one account. IDs come first, because they cannot pass
-	// to another account. The value of a path claim begins with the name of the account.
+	// claims are the claims that identify an account, or a resource that belongs to one account. IDs come first, because
+	// they cannot pass to another account. The value of a path claim begins with the name of the account.
 	claims []string
 	// subjects are the prefixes of the claim sub that precede the name of the account, the usual prefix first.
 	subjects []string
 }
 
-// sharedIssuers are the known shared issuers by address. The issuers of CircleCI, Bitbucket, Azure and cloud clusters are not among them,
-// because their addresses identify the account; nor are the issuers of single enterprises on GitHub and of teams on Vercel.
+// sharedIssuers are the known shared issuers by address. The issuers of CircleCI, Bitbucket, Azure and cloud clusters
+// are not among them, because their addresses identify the account; nor are the issuers of single enterprises on GitHub
+// and of teams on Vercel.
 var sharedIssuers = map[string]sharedIssuer{
 	"https://token.actions.githubusercontent.com": {
-		name:     "GitHub",
-		claims:   []string{"repository_owner_id", "repository_id", "repository", "repository_owner", "enterprise_id", "enterprise"},
+		name: "GitHub",
+		claims: []string{"repository_owner_id", "repository_id", "repository", "repository_owner", "enterprise_id",
+			"enterprise"},
 		subjects: []string{"repo:", "repository_owner_id:", "repository_id:", "repository:", "repository_owner:"},
 	},
 	"https://gitlab.com": {
-		name: "GitLab", claims: []string{"namespace_id", "project_id", "project_path", "namespace_path"}, subjects: []string{"project_path:"},
+		name: "GitLab", claims: []string{"namespace_id", "project_id", "project_path", "namespace_path"},
+		subjects: []string{"project_path:"},
 	},
 	"https://agent.buildkite.com": {
-		name: "Buildkite", claims: []string{"organization_id", "pipeline_id", "organization_slug"}, subjects: []string{"organization:"},
+		name: "Buildkite", claims: []string{"organization_id", "pipeline_id", "organization_slug"},
+		subjects: []string{"organization:"},
 	},
 	"https://app.terraform.io":    terraform,
 	"https://app.eu.terraform.io": terraform,
@@ -38,7 +43,8 @@ var sharedIssuers = map[string]sharedIssuer{
 		name: "Codefresh", claims: []string{"account_id", "pipeline_id", "account_name"}, subjects: []string{"account:"},
 	},
 	"https://accounts.google.com": {
-		name: "Google", claims: []string{"email", "hd", "google/compute_engine/project_id", "google/compute_engine/project_number"},
+		name: "Google", claims: []string{"email", "hd", "google/compute_engine/project_id",
+			"google/compute_engine/project_number"},
 		subjects: []string{""},
 	},
 }
@@ -51,7 +57,8 @@ var terraform = sharedIssuer{
 	subjects: []string{"organization:"},
 }
 
-// runClaims are claims that describe a run of a job, but not its owner: everybody can have a branch main and an environment production.
+// runClaims are claims that describe a run of a job, but not its owner: everybody can have a branch main and an
+// environment production.
 var runClaims = []string{
 	"actor", "actor_id", "base_ref", "branch", "build_branch", "build_number", "build_source", "build_tag", "ci_config_sha",
 	"deployment_tier", "email_verified", "environment", "environment_action", "environment_protected", "event_name", "head_ref", "iat",
@@ -60,8 +67,8 @@ var runClaims = []string{
 	"stage", "step_key", "tag", "terraform_full_workspace", "terraform_run_phase", "user_access_level", "workflow", "workflow_sha",
 }
 
-// missingAccount returns advice for a policy whose conditions do not identify an account of the issuer, as the end of a sentence about the
-// conditions. It returns "" if all values of one condition identify an account.
+// missingAccount returns advice for a policy whose conditions do not identify an account of the issuer, as the end of a
+// sentence about the conditions. It returns "" if all values of one condition identify an account.
 func missingAccount(issuer string, conditions []Condition) string {
 	shared, isShared := sharedIssuers[issuer]
 	names := namesAccount

@@ -31,7 +31,8 @@ func is(claim string, values ...string) trust.Condition {
 // policyOf returns the input for a policy with conditions for the tokens of an issuer.
 func policyOf(issuer string, conditions ...trust.Condition) trust.New {
 	return trust.New{
-		Name: "Builds", Issuer: issuer, Audience: audience, Conditions: conditions, Scopes: []principal.Scope{principal.ReadCharts},
+		Name: "Builds", Issuer: issuer, Audience: audience, Conditions: conditions,
+		Scopes: []principal.Scope{principal.ReadCharts},
 	}
 }
 
@@ -46,17 +47,22 @@ func namings() []naming {
 	return append(namingsOfRepositories(), []naming{
 		{
 			buildkite,
-			[]trust.Condition{is("organization_slug", "acme"), is("organization_id", "o1"), is("sub", "organization:acme:pipeline:*:*:*:*:*:*:*")},
-			[]trust.Condition{is("sub", "organization:*:pipeline:app:*:*:*:*:*:*"), is("pipeline_slug", "app"), is("build_branch", "main")},
+			[]trust.Condition{is("organization_slug", "acme"), is("organization_id", "o1"),
+				is("sub", "organization:acme:pipeline:*:*:*:*:*:*:*")},
+			[]trust.Condition{is("sub", "organization:*:pipeline:app:*:*:*:*:*:*"), is("pipeline_slug", "app"),
+				is("build_branch", "main")},
 		},
 		{
 			terraform,
-			[]trust.Condition{is("terraform_organization_name", "acme"), is("sub", "organization:acme:project:*:workspace:*:run_phase:*")},
-			[]trust.Condition{is("sub", "organization:ac*:project:x:workspace:y:run_phase:apply"), is("terraform_run_phase", "apply")},
+			[]trust.Condition{is("terraform_organization_name", "acme"),
+				is("sub", "organization:acme:project:*:workspace:*:run_phase:*")},
+			[]trust.Condition{is("sub", "organization:ac*:project:x:workspace:y:run_phase:apply"),
+				is("terraform_run_phase", "apply")},
 		},
 		{
 			google,
-			[]trust.Condition{is("sub", "1122"), is("email", "ci@acme.iam.gserviceaccount.com"), is("/google/compute_engine/project_id", "acme")},
+			[]trust.Condition{is("sub", "1122"), is("email", "ci@acme.iam.gserviceaccount.com"),
+				is("/google/compute_engine/project_id", "acme")},
 			[]trust.Condition{is("sub", "11*"), is("email", "*@acme.com"), is("email", "ci@*"), is("email_verified", "true")},
 		},
 		{vercel, []trust.Condition{is("owner_id", "team_1"), is("sub", "owner:acme:*:*:*:*")}, []trust.Condition{is("environment", "production")}},
@@ -64,13 +70,17 @@ func namings() []naming {
 		{
 			cluster,
 			[]trust.Condition{
-				is("sub", "system:serviceaccount:acme:*"), is("/kubernetes.io/namespace", "acme"), is("/kubernetes.io/pod/name", "puller/*"),
-				is("sub", "job:main"), is("sub", "ada"), is("sub", "project_path:acme/*:*:*:*:*"), is("sub", "spiffe://acme.example/ns/*"),
+				is("sub", "system:serviceaccount:acme:*"), is("/kubernetes.io/namespace", "acme"),
+				is("/kubernetes.io/pod/name", "puller/*"),
+				is("sub", "job:main"), is("sub", "ada"), is("sub", "project_path:acme/*:*:*:*:*"),
+				is("sub", "spiffe://acme.example/ns/*"),
 				is("team", "builds"),
 			},
 			[]trust.Condition{
-				is("sub", "system:serviceaccount:*:puller"), is("sub", "*:x"), is("sub", "a*"), is("sub", "repo:*/*:x"), is("ref", "refs/heads/main"),
-				is("/environment", "production"), is("/kubernetes.io/namespace", "acme*"), is("team", "builds", "*s"), is("is_staff", "true"),
+				is("sub", "system:serviceaccount:*:puller"), is("sub", "*:x"), is("sub", "a*"), is("sub", "repo:*/*:x"),
+				is("ref", "refs/heads/main"),
+				is("/environment", "production"), is("/kubernetes.io/namespace", "acme*"), is("team", "builds", "*s"),
+				is("is_staff", "true"),
 			},
 		},
 		{circle, []trust.Condition{is("sub", "org/6f2c/project/*"), is("oidc.circleci.com/project-id", "p1")}, []trust.Condition{is("sub", "*/x")}},
@@ -82,17 +92,23 @@ func namingsOfRepositories() []naming {
 		{
 			issuer,
 			[]trust.Condition{
-				is("repository_owner_id", "65"), is("repository_id", "74"), is("/repository_id", "74", "75"), is("repository", "acme/app"),
-				is("repository", "acme/*", "other/app"), is("repository_owner", "acme"), is("sub", "repo:acme/app:ref:refs/heads/main"),
+				is("repository_owner_id", "65"), is("repository_id", "74"), is("/repository_id", "74", "75"),
+				is("repository", "acme/app"),
+				is("repository", "acme/*", "other/app"), is("repository_owner", "acme"),
+				is("sub", "repo:acme/app:ref:refs/heads/main"),
 				is("sub", "repo:acme/*:*"), is("sub", "repo:acme@65/app@74:*"), is("sub", "repo:acme@*/app@*:ref:refs/heads/*"),
 				is("sub", "repository_owner_id:65:*"), is("enterprise_id", "3"),
 			},
 			[]trust.Condition{
-				is("ref", "refs/heads/main"), is("sub", "repo:*/*:ref:refs/heads/main"), is("sub", "*:acme/app:x"), is("sub", "repo:*:*"),
+				is("ref", "refs/heads/main"), is("sub", "repo:*/*:ref:refs/heads/main"), is("sub", "*:acme/app:x"),
+				is("sub", "repo:*:*"),
 				is("sub", "repo:acme*/app*:ref:refs/heads/main"), is("sub", "repo:acme*/app:x"), is("sub", "*acme/app:x"),
-				is("sub", "repo:acme/app:x", "repo:*/app:x"), is("repository", "*/app"), is("repository", "acme*/app"), is("repository", "acme*"),
-				is("repository_id", "7*"), is("repository_id", "74", "*5"), is("repository_owner_id", "6*"), is("repository_owner", "ac*"),
-				is("job_workflow_ref", "acme/automation/.github/workflows/oidc.yml@refs/heads/main"), is("environment", "production"),
+				is("sub", "repo:acme/app:x", "repo:*/app:x"), is("repository", "*/app"), is("repository", "acme*/app"),
+				is("repository", "acme*"),
+				is("repository_id", "7*"), is("repository_id", "74", "*5"), is("repository_owner_id", "6*"),
+				is("repository_owner", "ac*"),
+				is("job_workflow_ref", "acme/automation/.github/workflows/oidc.yml@refs/heads/main"),
+				is("environment", "production"),
 				is("repository/x", "acme/app"), is("sub", "job:acme"), is("actor", "ada"), is("repository_visibility", "private"),
 			},
 		},
@@ -103,7 +119,8 @@ func namingsOfRepositories() []naming {
 				is("sub", "project_path:acme/*:*:*:*:*"), is("sub", "project_path:acme/app:ref_type:branch:ref:main"),
 			},
 			[]trust.Condition{
-				is("sub", "project_path:*/*:ref_type:branch:ref:main"), is("sub", "project_path:acme*/app:*:*:*:*"), is("ref", "main"),
+				is("sub", "project_path:*/*:ref_type:branch:ref:main"), is("sub", "project_path:acme*/app:*:*:*:*"),
+				is("ref", "main"),
 				is("project_path", "acme*"), is("project_path", "*/app"), is("pipeline_id", "574"), is("user_login", "ada"),
 				is("ref_protected", "true"), is("environment", "production"), is("project_id", "2*"),
 			},
@@ -122,7 +139,8 @@ func TestPoliciesMustNameWhomTheyTrust(t *testing.T) {
 		for from := range c.others { // at most ten, and each one in some of them
 			all := c.others[from:min(from+trust.MaxConditions, len(c.others))]
 			failures := policyOf(c.issuer, all...).Check()
-			if len(failures) != 1 || failures[0].Pointer != "/conditions" || !strings.Contains(failures[0].Detail, "whom the policy trusts") {
+			if len(failures) != 1 || failures[0].Pointer != "/conditions" ||
+				!strings.Contains(failures[0].Detail, "whom the policy trusts") {
 				t.Errorf("%s, %+v: %v", c.issuer, all, failures)
 			}
 		}
@@ -135,8 +153,9 @@ func TestPoliciesMustNameWhomTheyTrust(t *testing.T) {
 // The problem names conditions that identify an account.
 func TestProblemSaysWhichConditionToAdd(t *testing.T) {
 	for issuer, claim := range map[string]string{
-		issuer: "repository_owner_id", gitlab: "namespace_id", buildkite: "organization_id", terraform: "terraform_organization_id",
-		google: "email", vercel: "owner_id", codefresh: "account_id",
+		issuer: "repository_owner_id", gitlab: "namespace_id", buildkite: "organization_id",
+		terraform: "terraform_organization_id",
+		google:    "email", vercel: "owner_id", codefresh: "account_id",
 	} {
 		failures := policyOf(issuer, is("ref", "refs/heads/main")).Check()
 		if len(failures) != 1 || !strings.Contains(failures[0].Detail, "add a condition on one of "+claim) {
@@ -157,16 +176,19 @@ func (j job) github(hasIDs bool) trust.Claims {
 		owner, repository = owner+"@"+j.ownerID, repository+"@"+j.repositoryID
 	}
 	return trust.Claims{
-		"sub": "repo:" + owner + "/" + repository + ":ref:" + j.ref, "repository": j.owner + "/" + j.repository, "repository_owner": j.owner,
-		"repository_id": j.repositoryID, "repository_owner_id": j.ownerID, "ref": j.ref,
+		"sub": "repo:" + owner + "/" + repository + ":ref:" + j.ref, "repository": j.owner + "/" + j.repository,
+		"repository_owner": j.owner,
+		"repository_id":    j.repositoryID, "repository_owner_id": j.ownerID, "ref": j.ref,
 	}
 }
 
 func (j job) gitlab(bool) trust.Claims {
 	return trust.Claims{
-		"sub":          "project_path:" + j.owner + "/" + j.repository + ":ref_type:branch:ref:" + strings.TrimPrefix(j.ref, "refs/heads/"),
-		"project_path": j.owner + "/" + j.repository, "namespace_path": j.owner, "project_id": j.repositoryID, "namespace_id": j.ownerID,
-		"ref": strings.TrimPrefix(j.ref, "refs/heads/"),
+		"sub": "project_path:" + j.owner + "/" + j.repository +
+			":ref_type:branch:ref:" + strings.TrimPrefix(j.ref, "refs/heads/"),
+		"project_path": j.owner + "/" + j.repository, "namespace_path": j.owner, "project_id": j.repositoryID,
+		"namespace_id": j.ownerID,
+		"ref":          strings.TrimPrefix(j.ref, "refs/heads/"),
 	}
 }
 
@@ -174,7 +196,8 @@ func (j job) gitlab(bool) trust.Claims {
 func lookAlikes(j job, random *rand.Rand) job {
 	pick := func(all ...string) string { return all[random.IntN(len(all))] }
 	other := job{
-		owner:        pick(j.owner+"-evil", j.owner+"2", "evil-"+j.owner, j.owner[:len(j.owner)-1], "x"+j.owner, "app", "evil"),
+		owner: pick(j.owner+"-evil", j.owner+"2", "evil-"+j.owner, j.owner[:len(j.owner)-1], "x"+j.owner, "app",
+			"evil"),
 		ownerID:      pick("9", "6", "655", "165"),
 		repository:   pick(j.repository, j.owner, j.repository+"-"+j.repository, j.owner+"-"+j.repository, "x"),
 		repositoryID: pick("1", "7", "744", "174"),
@@ -231,8 +254,8 @@ func wildcards(claims trust.Claims, random *rand.Rand) []trust.Condition {
 	return conditions
 }
 
-// TestNoLookAlikeMeetsAPolicy writes policies for a job with any wildcards. A policy that is accepted never matches a job of another
-// account.
+// TestNoLookAlikeMeetsAPolicy writes policies for a job with any wildcards. A policy that is accepted never matches a
+// job of another account.
 //
 //proves:docs/security.md
 func TestNoLookAlikeMeetsAPolicy(t *testing.T) {
@@ -289,7 +312,8 @@ func FuzzPolicy(f *testing.F) {
 			if failures := policyOf(issuer, is(claim, value)).Check(); len(failures) > 0 {
 				t.Errorf("%q is %q: %v", claim, value, failures)
 			}
-			if strings.HasPrefix(value, "*") || trust.Match(value, fmt.Sprintf("x%d", len(value))) && strings.Contains(value, "*") {
+			if strings.HasPrefix(value, "*") || trust.Match(value, fmt.Sprintf("x%d", len(value))) &&
+				strings.Contains(value, "*") {
 				t.Errorf("%q is %q names nobody", claim, value)
 			}
 		}

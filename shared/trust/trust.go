@@ -1,11 +1,13 @@
-// Package trust lets workloads fetch charts and images without a stored secret: a pipeline or a pod has a token of its own platform (an
-// OpenID Connect token of GitHub Actions, GitLab, Kubernetes or another issuer), and exchanges it for a short-lived access token.
+// Package trust lets workloads fetch charts and images without a stored secret: a pipeline or a pod has a token of its
+// platform (an OpenID Connect token of GitHub Actions, GitLab, Kubernetes or another issuer), and exchanges it for a
+// short-lived access token.
 //
-// A policy of a customer says which tokens are accepted: their issuer, their audience, and conditions on their claims. It always has a
-// condition, because an issuer such as GitHub signs tokens for everybody. The access token belongs to the policy and to no user: it has
-// scopes of the policy, cannot be renewed, and is not listed. See Exchanger.
+// A policy of a customer says which tokens are accepted: their issuer, their audience, and conditions on their claims.
+// It always has a condition, because an issuer such as GitHub signs tokens for everybody. The access token belongs to
+// the policy and to no user: it has scopes of the policy, cannot be renewed, and is not listed. See Exchanger.
 //
-// The vendor's staff changes policies. For users of a customer, only those of their own customer exist; see principal.Principal.Reaches.
+// The vendor's staff changes policies. Users of a customer see only the policies of that customer; see
+// principal.Principal.Reaches.
 package trust
 
 import (
@@ -19,7 +21,8 @@ import (
 	"portside/shared/core/principal"
 )
 
-// Max is how many policies a customer can have. Together with what else the deletion of a customer writes, they fit in one transaction.
+// Max is how many policies a customer can have. Together with what else the deletion of a customer writes, they fit in
+// one transaction.
 const Max = 50
 
 // The errors of operations on policies.
@@ -46,15 +49,16 @@ type Policy struct {
 	Version    int64
 }
 
-// Store keeps policies. Reads are strongly consistent. Methods return the errors of this package and those of packages versions and
-// idempotency unwrapped; any other error is an outage.
+// Store keeps policies. Reads are strongly consistent. Methods return the errors of this package and those of packages
+// versions and idempotency unwrapped; any other error is an outage.
 type Store interface {
 	// List returns the policies of a customer in the order of their creation. Errors: ErrNoCustomer.
 	List(ctx context.Context, customerID string) ([]Policy, error)
 	// Get returns a policy. Errors: ErrNotFound.
 	Get(ctx context.Context, id string) (Policy, error)
-	// Add adds a policy. If the creation has an idempotency key that was used within its lifetime, nothing is written: Add returns the first
-	// request's policy in its first state, or idempotency.ErrReused if the fingerprints differ. Errors: ErrNoCustomer, ErrTooMany.
+	// Add adds a policy. If the creation has an idempotency key that was used within its lifetime, nothing is written: Add
+	// returns the first request's policy in its first state, or idempotency.ErrReused if the fingerprints differ. Errors:
+	// ErrNoCustomer, ErrTooMany.
 	Add(ctx context.Context, creation Creation) (Created, error)
 	// Replace replaces a policy. Errors: versions.ErrStale if the stored version is not before's.
 	Replace(ctx context.Context, before, after Policy) error

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Closing is a task that is stored together with a change of a user: the user's credentials still have to get the new role or status, or
-// to be revoked if the user was deleted.
+// Closing is a task that is stored together with a change of a user: the user's credentials still have to get the new
+// role or status, or to be revoked if the user was deleted.
 type Closing struct {
 	ID      string // unique to each closing, also to two of the same user in the same millisecond
 	UserID  string
@@ -20,8 +20,8 @@ type Closing struct {
 type ClosingStore interface {
 	// Closings returns up to limit closings that are due at the given time.
 	Closings(ctx context.Context, at time.Time, limit int) ([]Closing, error)
-	// Sweep gives all credentials the role and status of their user, or revokes them if the user was deleted, and removes the closing. It can
-	// be repeated.
+	// Sweep gives all credentials the role and status of their user, or revokes them if the user was deleted, and removes
+	// the closing. It can be repeated.
 	Sweep(ctx context.Context, c Closing) error
 }
 
@@ -37,8 +37,8 @@ func NewCloser(store ClosingStore, now func() time.Time) *Closer { return &Close
 // minClosingTime is the time that must be left to a run of the schedule to begin another closing.
 const minClosingTime = 5 * time.Second
 
-// FinishDue finishes the closings that are due, as long as the context's deadline leaves time, and returns their number. A failure does not
-// stop the rest; the errors are joined.
+// FinishDue finishes the closings that are due, as long as the context's deadline leaves time, and returns their
+// number. A failure does not stop the rest; the errors are joined.
 func (c *Closer) FinishDue(ctx context.Context) (finished int, err error) {
 	const batch = 100
 	due, err := c.store.Closings(ctx, c.now(), batch)

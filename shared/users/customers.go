@@ -12,7 +12,8 @@ var ErrOtherCustomer = fault.Invalid(fault.Field{
 	Pointer: "/customerId", Detail: "must be absent or the ID of your own customer; only the vendor's staff can name another one",
 })
 
-// inCustomerOf returns the input of a caller: a user whom a customer's user creates belongs to the same customer. Errors: ErrOtherCustomer.
+// inCustomerOf returns the input of a caller: a user that a customer's user creates belongs to the same customer.
+// Errors: ErrOtherCustomer.
 func (n NewUser) inCustomerOf(caller principal.Principal) (NewUser, error) {
 	if n.CustomerID == "" {
 		n.CustomerID = caller.CustomerID

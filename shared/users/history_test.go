@@ -83,7 +83,8 @@ func newInvitationClients(t *testing.T, count int) *invitationClients {
 	now := func() time.Time { return time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC) }
 	client := awstest.DynamoDB(t)
 	table := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), awstest.Table(t, client, "RequestCountsTable"))
-	people := usersdynamo.New(client, awstest.Table(t, client, "UsersTable"), table, daycounts.In(awstest.Table(t, client, "AnalyticsTable")))
+	people := usersdynamo.New(client, awstest.Table(t, client, "UsersTable"), table,
+		daycounts.In(awstest.Table(t, client, "AnalyticsTable")))
 	people.SweepTime = time.Hour // the test does not run the schedule
 	post := &keptMail{}
 	inviter := users.NewInviter(people.Invitations, post, now)
@@ -93,7 +94,8 @@ func newInvitationClients(t *testing.T, count int) *invitationClients {
 	}
 	for i := range count {
 		email := fmt.Sprintf("u%d@example.com", i)
-		created, err := c.users.Create(t.Context(), users.CreateOptions{Caller: principal.Operator(), BaseURL: "https://portal.example.com"},
+		created, err := c.users.Create(t.Context(),
+			users.CreateOptions{Caller: principal.Operator(), BaseURL: "https://portal.example.com"},
 			users.NewUser{Email: email, Name: email, Role: principal.Viewer, ActivationEmail: true})
 		if err != nil {
 			t.Fatal(err)
@@ -145,8 +147,9 @@ func (c *invitationClients) do(in operation, known invitation) bool {
 	return false
 }
 
-// TestConcurrentOperationsHaveAnOrder lets clients activate, change and delete a few invited users and use their first keys, at the same
-// time. Some order of the operations must explain all answers: a link activates once, and the key of a deleted user does not work.
+// TestConcurrentOperationsHaveAnOrder lets clients activate, change and delete a few invited users and use their first
+// keys, at the same time. Some order of the operations must explain all answers: a link activates once, and the key of
+// a deleted user does not work.
 //
 //proves:docs/security.md
 func TestConcurrentOperationsHaveAnOrder(t *testing.T) {

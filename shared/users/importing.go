@@ -15,9 +15,9 @@ import (
 // ErrRepeatedRow is the error of a row whose address is in an earlier row of the same call.
 var ErrRepeatedRow = fault.NewFinal(fault.Conflict, "An earlier row has the same email address.")
 
-// MaxCheckedDaily is how many rows the dry runs of a customer, or of one of the vendor's staff, may check on one day (UTC), and the imports
-// as many: two files of the greatest size. Both say which addresses already have a user, also one of another customer. They count apart, so
-// that nobody's dry runs stop the imports of colleagues.
+// MaxCheckedDaily is how many rows the dry runs of a customer, or of one of the vendor's staff, may check on one day
+// (UTC), and the imports as many: two files of the greatest size. Both say which addresses already have a user, also
+// one of another customer. They count apart, so that the dry runs of one person do not stop the imports of colleagues.
 const MaxCheckedDaily = 20_000
 
 // CheckedRows are the rows of an import or a dry run whose addresses are looked up.
@@ -40,14 +40,15 @@ type BulkStore interface {
 	Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error)
 	// MailsLeft returns how many mails are left of distinct quotas that have a limit.
 	MailsLeft(ctx context.Context, quotas []mail.Quota, at time.Time) (map[mail.Quota]int, error)
-	// CountChecked counts the rows of an import or a dry run for the caller's customer, or for the caller if there is none, and writes
-	// an audit event. Errors: ErrCheckQuota, and nothing is counted.
+	// CountChecked counts the rows of an import or a dry run for the caller's customer, or for a caller without one, and
+	// writes an audit event. Errors: ErrCheckQuota, and nothing is counted.
 	CountChecked(ctx context.Context, caller principal.Principal, checked CheckedRows, at time.Time) error
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
 	// one that existed, ErrNoCustomer, ErrTooManyUsers and mail.ErrQuota. If the store fails,
-	// CreateAll returns an error with the results so far. Some of the remaining users may have been added; calling CreateAll again adds the
-	// rest. An invitation needs no link: its mail is stored as unsent, and Inviter.SendDue creates the link.
+	// CreateAll returns an error with the results so far. Some of the remaining users may have been added; calling
+	// CreateAll again adds the rest. An invitation needs no link: its mail is stored as unsent, and Inviter.SendDue
+	// creates the link.
 	CreateAll(ctx context.Context, creations []Creation) ([]error, error)
 }
 
@@ -77,7 +78,8 @@ type Outcome struct {
 
 // Import adds the users and returns one outcome for each row. An invalid row, or one whose role
 // permits more than the caller's, does not stop later rows. Addresses are unique, so repeating an
-// import adds no user twice. It counts the rows whose addresses it looks up; see MaxCheckedDaily. Errors: ErrCheckQuota.
+// import adds no user twice. It counts the rows whose addresses it looks up; see MaxCheckedDaily. Errors:
+// ErrCheckQuota.
 func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []NewUser) ([]Outcome, error) {
 	outcomes, rows, valid := check(options.Caller, rows)
 	makers, err := credentials.MadeBy(options.Caller)
@@ -145,14 +147,15 @@ func (i *Importer) countChecked(ctx context.Context, caller principal.Principal,
 	return i.store.CountChecked(ctx, caller, checked, i.now())
 }
 
-// invitees are the rows at the given positions, whom an import would invite.
+// invitees are the rows at the given positions, which an import would invite.
 type invitees struct {
 	rows []NewUser
 	at   []int
 }
 
 // refuseMails sets the failures of the rows whose invitations exceed a quota.
-func (i *Importer) refuseMails(ctx context.Context, caller principal.Principal, invited invitees, failures []error) error {
+func (i *Importer) refuseMails(ctx context.Context, caller principal.Principal, invited invitees,
+	failures []error) error {
 	quotas := make(map[int][]mail.Quota, len(invited.at))
 	var all []mail.Quota
 	for _, n := range invited.at {
@@ -218,8 +221,8 @@ func takeRoom(rooms map[string]int64, customerID string) error {
 	return nil
 }
 
-// check returns one outcome per row, with an error for each row that cannot be added, the rows in their normal form, and the indexes of
-// the valid ones.
+// check returns one outcome per row, with an error for each row that cannot be added, the rows in their normal form,
+// and the indexes of the valid ones.
 func check(caller principal.Principal, rows []NewUser) (outcomes []Outcome, normal []NewUser, valid []int) {
 	outcomes, normal = make([]Outcome, len(rows)), make([]NewUser, len(rows))
 	seen := make(map[string]bool, len(rows))

@@ -127,8 +127,8 @@ func (c Change) Apply(u User) User {
 
 const notStatus = "must be active, inactive or suspended"
 
-// checkResult returns the failures that depend on the user before the change. Nobody can make a user pending again, and a patch can make an
-// object too large.
+// checkResult returns the failures that depend on the user before the change. Nobody can make a user pending again, and
+// a patch can make an object too large.
 func checkResult(before, after User) []fault.Field {
 	var failures checks.Failures
 	if after.Status == Pending && before.Status != Pending {

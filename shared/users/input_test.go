@@ -29,12 +29,14 @@ func FuzzNewUser(f *testing.F) {
 	f.Add(" A@B.c ", " x ", "", ``)
 	f.Add("a@b\r\n", "\x00", "\u202e", `[[[[`)
 	f.Fuzz(func(t *testing.T, email, name, department, metadata string) {
-		input := users.NewUser{Email: email, Name: name, Role: principal.User, Department: department, Metadata: json.RawMessage(metadata)}
+		input := users.NewUser{Email: email, Name: name, Role: principal.User, Department: department,
+			Metadata: json.RawMessage(metadata)}
 		if len(input.Check()) > 0 {
 			return
 		}
 		n := input.Normal()
-		if again := n.Normal(); again.Email != n.Email || again.Name != n.Name || string(again.Metadata) != string(n.Metadata) {
+		if again := n.Normal(); again.Email != n.Email || again.Name != n.Name ||
+			string(again.Metadata) != string(n.Metadata) {
 			t.Errorf("not normal after Normal: %+v", n)
 		}
 		if len(n.Email) > checks.MaxEmail || strings.ContainsAny(n.Email, " \r\n\t<>\",;:()[]\\\x00") {

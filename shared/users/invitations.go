@@ -11,8 +11,8 @@ import (
 	"portside/shared/mail"
 )
 
-// The shortest time between two activation links of one user, so that nobody floods a mailbox: a minute for the first links, which
-// correct a mistake, and then longer.
+// The shortest time between two activation links of one user, so that a mailbox is not flooded: a minute for the first
+// links, which correct a mistake, and then longer.
 const (
 	minResendInterval   = time.Minute
 	laterResendInterval = time.Hour
@@ -34,19 +34,21 @@ var (
 // CurrentInvitation is the invitation of a pending user.
 type CurrentInvitation struct {
 	User      User
-	CreatedAt time.Time // of the link; zero if there is no link yet, or if it was deleted after it had expired
+	CreatedAt time.Time // of the link; zero before the first link, or after an expired link was deleted
 	ExpiresAt time.Time // of the link, or when it was revoked; zero if CreatedAt is zero
 	IsUnsent  bool      // the mail was not accepted for delivery yet
 	Links     int64     // how many links were created for the user
 }
 
-// IsExpired reports whether the link has expired. An invitation without a link is expired unless its mail is still to be sent.
+// IsExpired reports whether the link has expired. An invitation without a link is expired unless its mail is still to
+// be sent.
 func (c CurrentInvitation) IsExpired(now time.Time) bool {
 	return !c.IsUnsent && !now.Before(c.ExpiresAt)
 }
 
 // Invitation returns the invitation of a pending user. Errors: ErrNotFound, ErrNoInvitation.
-func (i *Inviter) Invitation(ctx context.Context, caller principal.Principal, userID string) (CurrentInvitation, error) {
+func (i *Inviter) Invitation(ctx context.Context, caller principal.Principal,
+	userID string) (CurrentInvitation, error) {
 	current, err := i.store.CurrentInvitation(ctx, userID)
 	if _, err = visibleTo(caller, current.User, err); err != nil {
 		return CurrentInvitation{}, err
@@ -57,9 +59,10 @@ func (i *Inviter) Invitation(ctx context.Context, caller principal.Principal, us
 	return current, nil
 }
 
-// Resend mails a new link to a pending user and revokes the previous link. Like Service.Create, it returns once the invitation is stored.
-// Errors: ErrNotFound, ErrNotPending, ErrRoleTooHigh, ErrInvitedJustNow, mail.ErrQuota.
-func (i *Inviter) Resend(ctx context.Context, caller principal.Principal, userID, baseURL string) (CurrentInvitation, error) {
+// Resend mails a new link to a pending user and revokes the previous link. Like Service.Create, it returns once the
+// invitation is stored. Errors: ErrNotFound, ErrNotPending, ErrRoleTooHigh, ErrInvitedJustNow, mail.ErrQuota.
+func (i *Inviter) Resend(ctx context.Context, caller principal.Principal,
+	userID, baseURL string) (CurrentInvitation, error) {
 	makers, err := credentials.MadeBy(caller)
 	if err != nil {
 		return CurrentInvitation{}, err

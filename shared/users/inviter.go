@@ -55,7 +55,8 @@ type InvitationReader interface {
 	// Invited returns the pending user who owns the link. Errors: ErrLink if the link does not work
 	// at that time.
 	Invited(ctx context.Context, link credentials.Secret, at time.Time) (User, error)
-	// CurrentInvitation returns the user and the invitation. If the user is not pending, only the user is set. Errors: ErrNotFound.
+	// CurrentInvitation returns the user and the invitation. If the user is not pending, only the user is set. Errors:
+	// ErrNotFound.
 	CurrentInvitation(ctx context.Context, userID string) (CurrentInvitation, error)
 	// Unsent returns up to limit invitations that are due at the given time and were never marked
 	// as sent.
@@ -66,15 +67,16 @@ type InvitationReader interface {
 type InvitationStore interface {
 	InvitationReader
 	// Activate makes the user active, revokes the link and adds the key. Errors: ErrLink if the
-	// user is no longer pending or has a newer link; versions.ErrStale if the user has changed in
+	// user is not pending any more or has a newer link; versions.ErrStale if the user has changed in
 	// another way.
 	Activate(ctx context.Context, user User, key credentials.Credential, at time.Time) (User, error)
-	// Renew gives a pending user a new link and revokes the previous one. If invitation.Attempts is above 0, the previous mail must still be
-	// unsent. Errors: versions.ErrStale if the user has changed, or if that mail was sent meanwhile.
+	// Renew gives a pending user a new link and revokes the previous one. If invitation.Attempts is above 0, the previous
+	// mail must still be unsent. Errors: versions.ErrStale if the user has changed, or if that mail was sent meanwhile.
 	Renew(ctx context.Context, user User, invitation Invitation, at time.Time) error
 	// MarkSent records that the mail with this link was accepted for delivery.
 	MarkSent(ctx context.Context, userID, linkID string) error
-	// Abandon revokes the link of a mail that no attempt could send, and ends the attempts. Errors: versions.ErrStale if the user has changed.
+	// Abandon revokes the link of a mail that no attempt could send, and ends the attempts. Errors: versions.ErrStale if
+	// the user has changed.
 	Abandon(ctx context.Context, user User, at time.Time) error
 }
 
@@ -104,12 +106,13 @@ func (i *Inviter) invite(user User, baseURL string, makers []principal.Maker) (c
 	}}
 }
 
-// trySend sends the mail and marks it as sent. It reports whether both succeeded. Otherwise SendDue sends a mail with a new link later. The
-// request still succeeds, because the user is already stored.
+// trySend sends the mail and marks it as sent. It reports whether both succeeded. Otherwise SendDue sends a mail with a
+// new link later. The request still succeeds, because the user is already stored.
 func (i *Inviter) trySend(ctx context.Context, user User, link credentials.Secret, invitation Invitation) (isSent bool) {
 	err := i.mail(ctx, user, link, invitation)
 	if err != nil {
-		slog.WarnContext(ctx, "activation mail not sent, or not marked as sent; the schedule sends another", "user", user.ID, "error", err)
+		slog.WarnContext(ctx, "activation mail not sent, or not marked as sent; the schedule sends another", "user", user.ID,
+			"error", err)
 	}
 	return err == nil
 }
@@ -124,7 +127,8 @@ func (i *Inviter) mail(ctx context.Context, user User, link credentials.Secret, 
 // SendDue sends the activation mails that their own requests could not send, as long as the
 // context's deadline leaves time. Each mail gets a new link, because only the hash of a link is
 // stored, and the previous link stops working. SendDue returns the number of mails. A failure does
-// not stop the rest; the errors are joined. One call makes at most InvitationBatch attempts, and the customers take turns.
+// not stop the rest; the errors are joined. One call makes at most InvitationBatch attempts, and the customers take
+// turns.
 func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 	due, err := i.store.Unsent(ctx, i.now(), InvitationBatch)
 	if err != nil {
@@ -168,8 +172,9 @@ type Activated struct {
 }
 
 // Activate uses the link: the user becomes active and gets a first API key. If a link is used
-// several times at once, one use succeeds. The chain of makers of the key begins with the link: it reached only the user's mailbox, so
-// opening it is a sign-in, and the inviter has no hand in the key. Errors: ErrLink, ErrCustomerSuspended.
+// several times at once, one use succeeds. The chain of makers of the key begins with the link: it reached only the
+// user's mailbox, so opening it is a sign-in, and the inviter has no hand in the key. Errors: ErrLink,
+// ErrCustomerSuspended.
 func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) {
 	link, err := credentials.Parse(text)
 	if err != nil || link.Kind() != credentials.Link {
@@ -197,7 +202,8 @@ func invitationMessage(user User, link credentials.Secret, invitation Invitation
 		To: user.Email, Subject: "Activate your account", Name: user.Name,
 		Body: []string{"An account has been created for you."},
 		// The secret is behind the #, which browsers do not send, so it reaches no server log.
-		Button: mail.Button{Label: "Activate your account", Address: invitation.BaseURL + "/portal/activate#" + link.Reveal()},
+		Button: mail.Button{Label: "Activate your account",
+			Address: invitation.BaseURL + "/portal/activate#" + link.Reveal()},
 		Notes: []string{
 			"The link works once, until " + until + ". You get your first API key there.",
 			"If you did not expect this message, ignore it. The account stays inactive unless you use the link.",

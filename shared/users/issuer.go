@@ -28,8 +28,8 @@ func (i *Issuer) ActiveUser(ctx context.Context, id string) (User, error) {
 	return user, nil
 }
 
-// Issue stores a credential for an active user and sets its owner. The write is conditional on the version of the user that
-// was read, so it fails if the user is suspended at the same time. Errors: those of ActiveUser.
+// Issue stores a credential for an active user and sets its owner. The write is conditional on the version of the user
+// that was read, so it fails if the user is suspended at the same time. Errors: those of ActiveUser.
 func (i *Issuer) Issue(ctx context.Context, userID string, credential credentials.Credential) error {
 	return versions.Retry(ctx, func() error {
 		user, err := i.ActiveUser(ctx, userID)

@@ -26,8 +26,9 @@ const (
 // The errors of operations on API keys.
 var (
 	ErrNoKey       = fault.New(fault.NotFound, "The user has no API key with this ID.")
-	ErrNotYourKeys = fault.New(fault.Forbidden, "To manage the API keys of other users, you need the permission api-keys:write.")
-	ErrNotActive   = fault.NewFinal(fault.Conflict, "The user is not active, so a new credential would not work. "+
+	ErrNotYourKeys = fault.New(fault.Forbidden,
+		"To manage the API keys of other users, you need the permission api-keys:write.")
+	ErrNotActive = fault.NewFinal(fault.Conflict, "The user is not active, so a new credential would not work. "+
 		"Set the user's status to active first.")
 	ErrTooManyKeys = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user has %d working credentials, which is the maximum. "+
 		"Revoke one first.", credentials.MaxLive)).Coded(errorcode.TooManyCredentials)
@@ -37,8 +38,8 @@ var (
 
 // KeyStore keeps API keys. Writes are all or nothing; reads are strongly consistent.
 type KeyStore interface {
-	// Issue adds a key to an active user. Errors: versions.ErrStale if the user's role or status has changed since it was read; ErrCaller
-	// if the credential issued.By no longer works; ErrTooManyKeys; credentials.ErrDailyQuota.
+	// Issue adds a key to an active user. Errors: versions.ErrStale if the user's role or status has changed since it was
+	// read; ErrCaller if the credential issued.By no longer works; ErrTooManyKeys; credentials.ErrDailyQuota.
 	Issue(ctx context.Context, user User, issued Issued) error
 	// IssueOnce is Issue with an idempotency key. If that was used within its lifetime, nothing is
 	// written: IssueOnce returns the first request's API key and secret, or idempotency.ErrReused if
@@ -48,7 +49,8 @@ type KeyStore interface {
 	Keys(ctx context.Context, userID string) ([]credentials.Credential, error)
 	// Key returns an API key of a user with its last use, also a revoked one. Errors: ErrNoKey.
 	Key(ctx context.Context, userID, keyID string) (credentials.Credential, error)
-	// Revoke revokes a key, which stops working with the next request, unless it is revoked already. Errors: ErrNoKey, versions.ErrBusy.
+	// Revoke revokes a key, which stops working with the next request, unless it is revoked already. Errors: ErrNoKey,
+	// versions.ErrBusy.
 	Revoke(ctx context.Context, userID, keyID string, at time.Time) error
 }
 
@@ -106,7 +108,8 @@ type Issued struct {
 }
 
 // Create creates a key. Errors: validation, ErrNotYourKeys, ErrNotFound, ErrNotActive, ErrTooManyKeys, ErrCaller,
-// credentials.ErrDailyQuota, mail.ErrQuota, credentials.ErrTooManyMakers, idempotency.ErrReused, idempotency.ErrRevoked.
+// credentials.ErrDailyQuota, mail.ErrQuota, credentials.ErrTooManyMakers, idempotency.ErrReused,
+// idempotency.ErrRevoked.
 func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
 	if err := mayManage(caller, userID); err != nil {
 		return Issued{}, err
@@ -177,8 +180,8 @@ func (k *Keys) issue(ctx context.Context, user User, issued Issued, once *idempo
 	return issued, k.store.Issue(ctx, user, issued)
 }
 
-// noticeOf returns the notice about a key that another user creates for its owner. Keys of the operator's command have no maker. The first
-// attempt to send it belongs to the request, so that the request need not store that it begins.
+// noticeOf returns the notice about a key that another user creates for its owner. Keys of the operator's command have
+// no maker. The first attempt to send it belongs to the request, so that the request need not store that it begins.
 func noticeOf(caller principal.Principal, key credentials.Credential, baseURL string) *credentials.Notice {
 	if len(key.Makers) == 0 || caller.UserID == key.Owner.ID {
 		return nil
@@ -238,21 +241,23 @@ func (k *Keys) Find(ctx context.Context, caller principal.Principal, userID, key
 	return k.key(ctx, caller, userID, keyID)
 }
 
-// key returns a key, also a revoked one, that exists for the caller: the user belongs to a customer that the caller reaches, now and at the
-// end of the key. Errors: ErrNoKey.
+// key returns a key, also a revoked one, that exists for the caller: the user belongs to a customer that the caller
+// reaches, now and at the end of the key. Errors: ErrNoKey.
 func (k *Keys) key(ctx context.Context, caller principal.Principal, userID, keyID string) (credentials.Credential, error) {
 	key, err := k.store.Key(ctx, userID, keyID)
 	if err != nil || caller.CustomerID == "" {
 		return key, err
 	}
 	user, err := k.users.Get(ctx, userID)
-	if fault.KindOf(err) == fault.NotFound || err == nil && !caller.Reaches(user.CustomerID) || !caller.Reaches(key.Owner.CustomerID) {
+	if fault.KindOf(err) == fault.NotFound || err == nil && !caller.Reaches(user.CustomerID) ||
+		!caller.Reaches(key.Owner.CustomerID) {
 		return credentials.Credential{}, ErrNoKey
 	}
 	return key, err
 }
 
-// Revoke revokes a key, which may be the one that the caller uses. The key may be revoked already, so that a call can be repeated.
+// Revoke revokes a key, which may be the one that the caller uses. The key may be revoked already, so that a call can
+// be repeated.
 func (k *Keys) Revoke(ctx context.Context, caller principal.Principal, userID, keyID string) error {
 	if _, err := k.Find(ctx, caller, userID, keyID); err != nil {
 		return err

@@ -49,7 +49,8 @@ func (s *Service) Create(ctx context.Context, options CreateOptions, input NewUs
 	if !options.Caller.Role.Covers(input.Role) {
 		return Created{}, ErrRoleTooHigh
 	}
-	creation := Creation{User: input.user(s.newID(), s.now()), Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, input)}
+	creation := Creation{User: input.user(s.newID(), s.now()),
+		Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, input)}
 	if !input.ActivationEmail {
 		return s.store.Create(ctx, creation)
 	}
@@ -67,13 +68,14 @@ func (s *Service) Create(ctx context.Context, options CreateOptions, input NewUs
 	return created, err
 }
 
-// Get returns a user, or ErrNotFound if there is none for the caller.
+// Get returns a user, or ErrNotFound if the caller sees none with the ID.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (User, error) {
 	user, err := s.store.Get(ctx, id)
 	return visibleTo(caller, user, err)
 }
 
-// ReadUnchecked returns a user, or ErrNotFound, before the caller is known. Pass the user to VisibleTo before you show it.
+// ReadUnchecked returns a user, or ErrNotFound, before the caller is known. Pass the user to VisibleTo before you show
+// it.
 func (s *Service) ReadUnchecked(ctx context.Context, id string) (User, error) {
 	return s.store.Get(ctx, id)
 }
@@ -83,8 +85,8 @@ func (s *Service) VisibleTo(caller principal.Principal, user User) (User, error)
 	return visibleTo(caller, user, nil)
 }
 
-// List returns one page of the users who exist for the caller, in the order of creation. The address of the query may have any
-// case.
+// List returns one page of the users who exist for the caller, in the order of creation. The address of the query may
+// have any case.
 func (s *Service) List(ctx context.Context, caller principal.Principal, query Query) (Page, error) {
 	query.Email = NewUser{Email: query.Email}.Normal().Email
 	query.CustomerID = canonical(query.CustomerID)
@@ -94,9 +96,10 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, query Qu
 	return s.store.List(ctx, query)
 }
 
-// Search returns one page of the users who exist for the caller and whose address or name matches. An empty customerID means all of them.
-// Errors: those of Reader.Search.
-func (s *Service) Search(ctx context.Context, caller principal.Principal, customerID string, query search.Query) (SearchPage, error) {
+// Search returns one page of the users who exist for the caller and whose address or name matches. An empty customerID
+// means all of them. Errors: those of Reader.Search.
+func (s *Service) Search(ctx context.Context, caller principal.Principal, customerID string,
+	query search.Query) (SearchPage, error) {
 	of := Query{CustomerID: canonical(customerID)}
 	if !of.within(caller) {
 		return SearchPage{}, nil
@@ -104,11 +107,12 @@ func (s *Service) Search(ctx context.Context, caller principal.Principal, custom
 	return s.store.Search(ctx, of.CustomerID, query)
 }
 
-// Update changes a user. A change without effect writes nothing, but finishes the change of the credentials that an earlier request was
-// interrupted in. Errors: validation, ErrNotFound,
-// ErrRoleTooHigh, ErrOtherCustomer, ErrNoCustomer, ErrTooManyUsers, versions.ErrMismatch if the caller does not accept the stored version,
-// ErrLastAdmin.
-func (s *Service) Update(ctx context.Context, caller principal.Principal, target versions.Target, change Change) (User, error) {
+// Update changes a user. A change without effect writes nothing, but finishes the change of the credentials that an
+// earlier request was interrupted in. Errors: validation, ErrNotFound,
+// ErrRoleTooHigh, ErrOtherCustomer, ErrNoCustomer, ErrTooManyUsers, versions.ErrMismatch if the caller does not accept
+// the stored version, ErrLastAdmin.
+func (s *Service) Update(ctx context.Context, caller principal.Principal, target versions.Target,
+	change Change) (User, error) {
 	if failures := change.Check(); len(failures) > 0 {
 		return User{}, fault.Invalid(failures...)
 	}
@@ -135,8 +139,8 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 	return updated, err
 }
 
-// End ends the sessions or all credentials of a user and removes the passkeys, so that only a new mail lets the user in.
-// Errors: ErrNotFound, ErrRoleTooHigh.
+// End ends the sessions or all credentials of a user and removes the passkeys, so that only a new mail lets the user
+// in. Errors: ErrNotFound, ErrRoleTooHigh.
 func (s *Service) End(ctx context.Context, caller principal.Principal, id string, ending Ending) error {
 	return versions.Change(ctx, versions.Target{ID: id}, s.readFor(caller), func(user User) error {
 		if !caller.Role.Covers(user.Role) {

@@ -43,7 +43,7 @@ type User struct {
 	ID          string // UUIDv7
 	Email       string // trimmed and in lower case
 	Name        string
-	CustomerID  string // to whom the user belongs; empty for the vendor's staff
+	CustomerID  string // the user's customer; empty for the vendor's staff
 	Role        principal.Role
 	Status      Status
 	Department  string
@@ -60,14 +60,16 @@ type User struct {
 // The errors of operations on users.
 var (
 	ErrNotFound   = fault.New(fault.NotFound, "The user does not exist.")
-	ErrEmailTaken = fault.NewFinal(fault.Conflict, "Another user has this email address. Addresses are compared case-insensitively.").
-			Coded(errorcode.EmailTaken)
+	ErrEmailTaken = fault.NewFinal(fault.Conflict,
+		"Another user has this email address. Addresses are compared case-insensitively.").
+		Coded(errorcode.EmailTaken)
 	// ErrNoCustomer means that no customer has the ID.
 	ErrNoCustomer   = fault.Invalid(fault.Field{Pointer: "/customerId", Detail: notCustomer})
 	ErrTooManyUsers = fault.NewFinal(fault.Conflict, "The customer already has as many users as its limit allows. Delete one of them. The "+
 		"vendor's staff can raise limits.users of the customer.").Coded(errorcode.TooManyUsers)
-	ErrLastAdmin = fault.NewFinal(fault.Conflict, "This is the last active admin. Make another user an active admin first.").
-			Coded(errorcode.LastAdmin)
+	ErrLastAdmin = fault.NewFinal(fault.Conflict,
+		"This is the last active admin. Make another user an active admin first.").
+		Coded(errorcode.LastAdmin)
 	ErrRoleTooHigh = fault.New(fault.Forbidden, "Your role permits less than that role: you cannot give that role to a user, "+
 		"or change or delete a user who has it.")
 )
@@ -79,8 +81,9 @@ type Reader interface {
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
 	// on the offset nor on the number of users. Errors: paging.ErrCursor.
 	List(ctx context.Context, query Query) (Page, error)
-	// Search returns one page of the users whose address or name matches, in the order of the terms that match: those of a customer,
-	// or all of them if the ID is empty. Its cost does not depend on the number of users. Errors: search.ErrText, paging.ErrCursor.
+	// Search returns one page of the users whose address or name matches, in the order of the terms that match: those of a
+	// customer, or all of them if the ID is empty. Its cost does not depend on the number of users. Errors:
+	// search.ErrText, paging.ErrCursor.
 	Search(ctx context.Context, customerID string, query search.Query) (SearchPage, error)
 }
 
@@ -89,17 +92,17 @@ type Reader interface {
 // this package unwrapped; any other error is an outage.
 type Store interface {
 	Reader
-	// Create adds a user with its number, creation time and first version. Errors: ErrEmailTaken, ErrNoCustomer, ErrTooManyUsers,
-	// mail.ErrQuota.
+	// Create adds a user with its number, creation time and first version. Errors: ErrEmailTaken, ErrNoCustomer,
+	// ErrTooManyUsers, mail.ErrQuota.
 	// If the creation has an idempotency key that was used within 24 hours, nothing is written:
 	// Create returns the first request's user in its first state, or idempotency.ErrReused if the
 	// fingerprints differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
 	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs
-	// from before's; ErrLastAdmin. If the user is no longer pending, Update revokes its activation
+	// from before's; ErrLastAdmin. If the user is not pending afterwards, Update revokes its activation
 	// link. If the user is not active afterwards, Update ends the sessions and removes the passkeys.
-	// The store sets the version, number and history of after. A change of the customer can have the errors ErrNoCustomer and ErrTooManyUsers.
-	// If after equals before, Update writes nothing but what an earlier change has not finished.
+	// The store sets the version, number and history of after. A change of the customer can have the errors ErrNoCustomer
+	// and ErrTooManyUsers. If after equals before, Update writes nothing but what an earlier change has not finished.
 	Update(ctx context.Context, before, after User) (User, error)
 	// End ends credentials of the user as of the given time. Errors: versions.ErrStale.
 	End(ctx context.Context, user User, ending Ending, at time.Time) error
@@ -158,7 +161,7 @@ const (
 // Creation is a user to add, with the other items to write in the same transaction.
 type Creation struct {
 	User       User
-	Invitation *Invitation      // nil if there is no activation mail
+	Invitation *Invitation      // nil without an activation mail
 	Once       *idempotency.Key // nil if the client sent no idempotency key
 }
 
@@ -171,12 +174,13 @@ type Created struct {
 // Person returns the user as other domains see one.
 func (u User) Person() principal.Person {
 	return principal.Person{
-		ID: u.ID, CustomerID: u.CustomerID, Email: u.Email, Name: u.Name, Role: u.Role, Active: u.Status == Active, Version: u.Version,
+		ID: u.ID, CustomerID: u.CustomerID, Email: u.Email, Name: u.Name, Role: u.Role, Active: u.Status == Active,
+		Version: u.Version,
 	}
 }
 
-// actingAdmin reports whether the user is an active admin of the vendor. At least one must always exist. An admin of a customer cannot
-// manage the others.
+// actingAdmin reports whether the user is an active admin of the vendor. At least one must always exist. An admin of a
+// customer does not count, because it cannot manage other customers.
 func (u User) actingAdmin() bool {
 	return u.Role == principal.Admin && u.Status == Active && u.CustomerID == ""
 }

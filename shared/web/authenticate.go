@@ -18,7 +18,7 @@ type Authenticator interface {
 	IsThrottled(ctx context.Context) bool
 	// CountUnknown counts an unknown secret that the body of a request had, such as a link.
 	CountUnknown(ctx context.Context) error
-	// Refused counts a request of a caller who may not do what it asks for.
+	// Refused counts a request that its caller may not make.
 	Refused(ctx context.Context, who principal.Principal)
 }
 
@@ -68,7 +68,7 @@ func (a *API) authenticate(access Access, operation *lazyOperation) http.Handler
 	}
 }
 
-// CountRefusal counts the request if its caller was known and may not do what it asked for. Handlers call it when they have recorded the
+// CountRefusal counts the request if its caller was known but not allowed to make it. Handlers call it when they have recorded the
 // outcome.
 func CountRefusal(r *http.Request, auth Authenticator) {
 	rec := server.RecordFrom(r.Context())

@@ -39,7 +39,7 @@ func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
 	return data.Elem(), true
 }
 
-// Tabular is implemented by a Body.Data that can be sent as CSV although it is no list, or with other columns than the fields of its items.
+// Tabular is a Body.Data that can be sent as CSV although it is not a list, or with other columns than the fields of its items.
 type Tabular interface {
 	// Table returns the names of the columns and the records. It may contain formulas: writeCSV makes them harmless.
 	Table() [][]string
@@ -54,7 +54,7 @@ func hasTable(output reflect.Type) bool {
 // jsonLinesType is the media type of a list with one item per line.
 const jsonLinesType = "application/x-ndjson"
 
-// formatsOf returns the media types in which an operation also responds, besides JSON.
+// formatsOf returns the media types other than JSON in which an operation responds.
 func formatsOf(method string, output reflect.Type) []string {
 	_, isList := itemsOf(output)
 	switch {

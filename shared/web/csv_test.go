@@ -41,7 +41,7 @@ type csvOutput struct {
 	}
 }
 
-// listing returns a client of a list with the items, and of an operation that is no list.
+// listing returns a client of a list with the items, and of an operation that does not return a list.
 func listing(t *testing.T, items ...csvItem) webtest.Client {
 	t.Helper()
 	api := web.NewAPI(nil)

@@ -166,7 +166,7 @@ func notJSON(d *jsonChecker) error {
 	return fmt.Errorf("is not JSON; reading stopped near byte %d", d.InputOffset())
 }
 
-// Object is a JSON object that is passed on as it was written, so that no number loses precision.
+// Object is a JSON object that is passed on in its original text, so that no number loses precision.
 type Object json.RawMessage
 
 // Schema implements huma.SchemaProvider.

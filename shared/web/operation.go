@@ -111,7 +111,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	documentReading(to.OpenAPI(), op, reflect.TypeFor[O]())
 }
 
-// OwnLimit is the extension of an operation that has limits besides the rate limit of the credential. cmd/openapi then describes a 429
+// OwnLimit is the extension of an operation that has more limits than the credential's rate limit. cmd/openapi then describes a 429
 // whose Retry-After can be up to a day.
 const OwnLimit = "x-own-limit"
 

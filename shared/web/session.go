@@ -18,7 +18,7 @@ var (
 		"you, and repeat the request.")
 )
 
-// Cookie returns the value of a cookie from the Cookie header, or "" if there is none. It also returns "" if there are
+// Cookie returns the value of a cookie from the Cookie header, or "" if it is missing. It also returns "" if there are
 // several with the name, because then one of them was planted.
 func Cookie(header, name string) string {
 	request := http.Request{Header: http.Header{"Cookie": {header}}}

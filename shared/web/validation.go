@@ -138,7 +138,7 @@ func fieldsOf(errs []error) []fault.Field {
 	return slices.DeleteFunc(fields, func(f fault.Field) bool { return isInside(f.Pointer, wrongType) })
 }
 
-// isWrongType reports whether a value has another JSON type than the schema. What a domain says about such a value, such as that a number
+// isWrongType reports whether a value has another JSON type than the schema. A domain's error about such a value, such as that a number
 // is an empty name, would mislead.
 func isWrongType(f fault.Field) bool {
 	switch f.Detail {
@@ -149,7 +149,7 @@ func isWrongType(f fault.Field) bool {
 	return false
 }
 
-// isInside reports whether a pointer leads to a place inside one of the others.
+// isInside reports whether a pointer leads to a place inside one of others.
 func isInside(pointer string, others map[string]bool) bool {
 	for len(others) > 0 {
 		at := strings.LastIndexByte(pointer, '/')

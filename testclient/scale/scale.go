@@ -1,9 +1,9 @@
-// Package scale reads SCALE and SEED, the two environment variables that say how much the random tests of all modules do, and what
-// they draw.
+// Package scale reads SCALE and SEED, the two environment variables that say how much the random tests of all modules
+// do, and what they draw.
 //
-// SCALE multiplies the checks of properties, the permutations, steps, requests and sizes. It is 1 by default and in `.ci/run`, and larger
-// in `make nightly`. SEED is the first seed of everything random. Without it, the seed is 1, so that a second run repeats a
-// failure. `.ci/run` takes the seed from the commit, and `make nightly` a new one.
+// SCALE multiplies the checks of properties, the permutations, steps, requests and sizes. It is 1 by default and in
+// `.ci/run`, and larger in `make nightly`. SEED is the first seed of everything random. Without it, the seed is 1, so
+// that a second run repeats a failure. `.ci/run` takes the seed from the commit, and `make nightly` a new one.
 package scale
 
 import (
@@ -24,11 +24,12 @@ func IsLarge() bool { return settings().scale > 1 }
 // Seed returns SEED.
 func Seed() uint64 { return settings().seed }
 
-// Every returns the start and the step of a loop that tests every nth place of an operation. SEED selects the start. With a larger SCALE,
-// the loop tests every place. Use it only if all places take too long.
+// Every returns the start and the step of a loop that tests every nth place of an operation. SEED selects the start.
+// With a larger SCALE, the loop tests every place. Use it only if all places take too long.
 func Every(n int) (first, step int) { return settings().every(n) }
 
-// Checks returns its argument, after it has told rapid how many checks a property needs, and with which seed they begin:
+// Checks returns its argument, after it has told rapid how many checks a property needs, and with which seed they
+// begin:
 //
 //	rapid.Check(scale.Checks(t), func(t *rapid.T) { … })
 func Checks(t *testing.T) *testing.T {
@@ -36,8 +37,8 @@ func Checks(t *testing.T) *testing.T {
 	return ChecksOf(t, 100)
 }
 
-// ChecksOf is like Checks for properties whose checks take longer. As rapid has one number of checks for a test binary, all properties of
-// a package need the same one.
+// ChecksOf is like Checks for properties whose checks take longer. As rapid has one number of checks for a test binary,
+// all properties of a package need the same one.
 func ChecksOf(t *testing.T, checks int) *testing.T {
 	t.Helper()
 	firstOfBinary.Do(func() {
@@ -81,7 +82,8 @@ func (v values) every(n int) (first, step int) {
 	return 1 + int((v.seed-1)%uint64(n)), n
 }
 
-// settings reads the environment once. A wrong value ends the test binary, because it would otherwise test less than was asked for.
+// settings reads the environment once. A wrong value ends the test binary, because it would otherwise test less than
+// was asked for.
 var settings = sync.OnceValue(func() values {
 	read, err := parse(os.Getenv("SCALE"), os.Getenv("SEED"))
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package workloadtest is an issuer of identity tokens for tests. It signs claims as GitHub Actions, GitLab and Kubernetes document them,
-// with any algorithm, and serves its configuration and keys over HTTPS. It shares no code with what verifies the tokens.
+// Package workloadtest is an issuer of identity tokens for tests. It signs claims as GitHub Actions, GitLab and
+// Kubernetes document them, with any algorithm, and serves its configuration and keys over HTTPS. It shares no code
+// with what verifies the tokens.
 package workloadtest
 
 import (
@@ -49,7 +50,8 @@ func GitHub(issuer, audience string, at time.Time) Claims {
 	}
 }
 
-// GitHubWithIDs is GitHub for a repository that was created or renamed since July 15, 2026. Its subject has IDs, which never change.
+// GitHubWithIDs is GitHub for a repository that was created or renamed since July 15, 2026. Its subject has IDs, which
+// never change.
 func GitHubWithIDs(issuer, audience string, at time.Time) Claims {
 	return With(GitHub(issuer, audience, at), "sub", "repo:acme@65/app@74:ref:refs/heads/main")
 }
@@ -69,8 +71,8 @@ func GitLab(issuer, audience string, at time.Time) Claims {
 	}
 }
 
-// Kubernetes returns the claims of a projected token of the service account puller in the namespace acme, as in the page "Managing Service
-// Accounts" of Kubernetes.
+// Kubernetes returns the claims of a projected token of the service account puller in the namespace acme, as in the
+// page "Managing Service Accounts" of Kubernetes.
 func Kubernetes(issuer, audience string, at time.Time) Claims {
 	return Claims{
 		"aud": []string{audience}, "exp": at.Add(10 * time.Minute).Unix(), "iat": at.Unix(), "nbf": at.Unix(), "iss": issuer,
@@ -175,7 +177,8 @@ func (k Key) signature(input []byte) []byte {
 	case "none":
 		return nil
 	case "PS256":
-		signature, err = k.private.Sign(rand.Reader, sum[:], &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash, Hash: crypto.SHA256})
+		signature, err = k.private.Sign(rand.Reader, sum[:],
+			&rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash, Hash: crypto.SHA256})
 	case "EdDSA":
 		signature, err = k.private.Sign(rand.Reader, input, crypto.Hash(0))
 	case "ES256":
@@ -234,7 +237,8 @@ func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) {
 	var body string
 	switch strings.TrimPrefix(path, "/moved") {
 	case "/.well-known/openid-configuration":
-		configuration := Claims{"issuer": i.Address, "jwks_uri": i.Address + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}}
+		configuration := Claims{"issuer": i.Address, "jwks_uri": i.Address + "/keys",
+			"id_token_signing_alg_values_supported": []string{"RS256"}}
 		if i.Other != "" {
 			configuration["issuer"] = i.Other
 		}

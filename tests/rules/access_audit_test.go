@@ -7,14 +7,15 @@ import (
 	"testing"
 )
 
-// onlyEvents and onlySeal are the conditions of statements that allow writes of audit events, and of the record of the newest seal.
+// onlyEvents and onlySeal are the conditions of statements that allow writes of audit events, and of the record of the
+// newest seal.
 const (
 	onlyEvents = "ForAllValues:StringLike\ndynamodb:LeadingKeys\nday#*\nNull\ndynamodb:LeadingKeys\nfalse"
 	onlySeal   = "ForAllValues:StringEquals\ndynamodb:LeadingKeys\nseal\nNull\ndynamodb:LeadingKeys\nfalse"
 )
 
-// TestOnlyTheSealingWritesSeals reads the roles of template.yaml. A function that changes something may only put events, and the one that
-// seals them may only write seals.
+// TestOnlyTheSealingWritesSeals reads the roles of template.yaml. A function that changes something may only put
+// events, and the one that seals them may only write seals.
 //
 //proves:docs/security.md
 func TestOnlyTheSealingWritesSeals(t *testing.T) {
@@ -35,7 +36,8 @@ func TestOnlyTheSealingWritesSeals(t *testing.T) {
 			continue
 		}
 		writers++
-		mayEvents := s.condition == onlyEvents && slices.Equal(s.actions, []string{"dynamodb:PutItem"}) && s.function != "SealAuditFunction"
+		mayEvents := s.condition == onlyEvents && slices.Equal(s.actions, []string{"dynamodb:PutItem"}) &&
+			s.function != "SealAuditFunction"
 		maySeals := s.condition == onlySeal && slices.Equal(s.actions, []string{"dynamodb:GetItem", "dynamodb:PutItem"}) &&
 			s.function == "SealAuditFunction"
 		if !mayEvents && !maySeals {
@@ -49,6 +51,7 @@ func TestOnlyTheSealingWritesSeals(t *testing.T) {
 
 // writesItems reports whether an action on a table can write.
 func writesItems(action string) bool {
-	reads := []string{"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan"}
+	reads := []string{"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:Query",
+		"dynamodb:Scan"}
 	return !slices.Contains(reads, action)
 }

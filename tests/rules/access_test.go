@@ -25,12 +25,13 @@ type statement struct {
 	condition string // the same
 }
 
-// onlyCustomers is the condition of a statement that allows writes to the states, entitlements and trust policies of customers and to
-// idempotency keys. None of them has a credential: the secret in an idempotency key is sealed with the text of the key.
+// onlyCustomers is the condition of a statement that allows writes to the states, entitlements and trust policies of
+// customers and to idempotency keys. None of them has a credential: the secret in an idempotency key is sealed with the
+// text of the key.
 const onlyCustomers = "ForAllValues:StringLike\ndynamodb:LeadingKeys\ncustomer#*\nonce#*\ntrust#*\nNull\ndynamodb:LeadingKeys\nfalse"
 
-// TestAuthenticationChangesNoCredential reads the roles of template.yaml. A function that parses files or proxies images must not be
-// able to change a hash or a role, although it counts requests.
+// TestAuthenticationChangesNoCredential reads the roles of template.yaml. A function that parses files or proxies
+// images must not be able to change a hash or a role, although it counts requests.
 //
 //proves:docs/security.md
 func TestAuthenticationChangesNoCredential(t *testing.T) {
@@ -61,7 +62,8 @@ func checkCredentials(statements []statement) []string {
 	var violations []string
 	for _, s := range statements {
 		for _, action := range s.actions {
-			if slices.Contains(credentialWriters(), s.function) || mayAuthenticate(action, s.resource) || s.condition == onlyCustomers {
+			if slices.Contains(credentialWriters(), s.function) || mayAuthenticate(action, s.resource) ||
+				s.condition == onlyCustomers {
 				continue
 			}
 			violations = append(violations, fmt.Sprintf("%s may %s on %s; it only authenticates callers",
@@ -71,8 +73,8 @@ func checkCredentials(statements []statement) []string {
 	return violations
 }
 
-// mayAuthenticate reports whether a function needs the action on the resource to authenticate callers, or the resource has no
-// credentials.
+// mayAuthenticate reports whether a function needs the action on the resource to authenticate callers, or the resource
+// has no credentials.
 func mayAuthenticate(action, resource string) bool {
 	isTable := strings.Contains(action, "dynamodb:") || strings.Contains(action, "*")
 	switch {
@@ -87,7 +89,8 @@ func mayAuthenticate(action, resource string) bool {
 
 //proves:docs/security.md
 func TestConditionOnCustomersIsRequired(t *testing.T) {
-	for keys, wanted := range map[string]int{`"customer#*", "once#*", "trust#*"`: 0, `"*"`: 1, `"customer#*", "credential#*"`: 1} {
+	for keys, wanted := range map[string]int{`"customer#*", "once#*", "trust#*"`: 0, `"*"`: 1,
+		`"customer#*", "credential#*"`: 1} {
 		role := "Resources:\n  CustomersFunctionRole:\n    Properties:\n      Statement:\n        - Effect: Allow\n" +
 			"          Action: dynamodb:PutItem\n          Resource: !Sub ${CredentialsTable.Arn}\n          Condition:\n" +
 			"            ForAllValues:StringLike: { \"dynamodb:LeadingKeys\": [" + keys + "] }\n" +
@@ -100,7 +103,8 @@ func TestConditionOnCustomersIsRequired(t *testing.T) {
 }
 
 func TestCredentialViolationsAreFound(t *testing.T) {
-	for _, action := range []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:*", "*"} {
+	for _, action := range []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:BatchWriteItem", "dynamodb:*",
+		"*"} {
 		role := "Resources:\n  MediaFunctionRole:\n    Properties:\n      Statement:\n        - Effect: Allow\n" +
 			"          Action: [dynamodb:GetItem, \"" + action + "\"]\n          Resource: !Sub ${CredentialsTable.Arn}\n"
 		statements, err := readStatements([]byte(role))

@@ -35,7 +35,8 @@ func TestEachAlarmHasARunbook(t *testing.T) {
 		if strings.HasSuffix(id, "Alarm") && !isAlarm {
 			t.Errorf("docs/operations.md describes %s, which template.yaml does not have", id)
 		}
-		if saysFull := strings.HasPrefix(text, "\nOnly with `Monitoring=full`."); isAlarm && saysFull != (condition == "HasFullMonitoring") {
+		if saysFull := strings.HasPrefix(text, "\nOnly with `Monitoring=full`."); isAlarm &&
+			saysFull != (condition == "HasFullMonitoring") {
 			t.Errorf("docs/operations.md says %t of whether %s exists only with Monitoring=full", saysFull, id)
 		}
 		delete(conditions, id)
@@ -146,10 +147,12 @@ func TestEachIndexIsWatched(t *testing.T) {
 		for _, m := range properties.Metrics[1:] {
 			values := map[string]string{}
 			for _, dimension := range m.MetricStat.Metric.Dimensions {
-				values[dimension.Name] = strings.TrimSuffix(strings.TrimPrefix(dimension.Value, "${AWS::StackName}-"), "${TableSuffix}")
+				values[dimension.Name] = strings.TrimSuffix(strings.TrimPrefix(dimension.Value, "${AWS::StackName}-"),
+					"${TableSuffix}")
 			}
 			if m.MetricStat.Metric.MetricName != metric || len(values) != 2 {
-				t.Errorf("%s has the metric %s of %v, want %s of a table and an index", alarm, m.MetricStat.Metric.MetricName, values, metric)
+				t.Errorf("%s has the metric %s of %v, want %s of a table and an index", alarm, m.MetricStat.Metric.MetricName,
+					values, metric)
 			}
 			got = append(got, values["TableName"]+" "+values["GlobalSecondaryIndexName"])
 		}

@@ -32,7 +32,8 @@ func TestContributingHasTheImportTable(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the import table in %s differs from the rules in architecture_test.go; run go test ./tests/rules -update", guide)
+		t.Fatalf("the import table in %s differs from the rules in architecture_test.go; run go test ./tests/rules -update",
+			guide)
 	}
 	if err := os.WriteFile(guide, []byte(before+tableBegin+want+tableEnd+after), 0o644); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func reportViolations(t *testing.T, check func(fs.FS) ([]string, error), tree fs
 // rule is a row of the import table in CONTRIBUTING.md. The first rule that matches a file applies.
 //
 // In dir and in import patterns, <name> stands for one path element, and for the same element
-// wherever it occurs again in the rule. A trailing "/..." includes everything below.
+// at all its places in the rule. A trailing "/..." includes everything below.
 type rule struct {
 	dir   string   // folder of the package
 	files string   // glob of file names; empty: all files except tests
@@ -184,7 +184,7 @@ var credentialWrites = []string{"portside/shared/credentials/credentialsdynamo"}
 var exceptions = []exception{
 	{"cmd/bench", []string{"portside/cmd/capacity/usage"}, "measures what cmd/capacity prices"},
 	{"local/browser", []string{"portside/testclient/scale"}, "checks more sizes and themes at night"},
-	{"shared/core/constraints", []string{"github.com/Masterminds/semver/v3"}, "constraints mean what they mean to Helm"},
+	{"shared/core/constraints", []string{"github.com/Masterminds/semver/v3"}, "constraints have the same meaning as in Helm"},
 	{"shared/core/search", []string{"golang.org/x/text/unicode/norm"}, "a search ignores accents"},
 	{"shared/media/...", []string{"portside/documents/..."}, "reads files and answers without a model"},
 	{

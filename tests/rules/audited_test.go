@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestStoresWriteAuditEvents checks that programs open the tables of credentials and projects with an audit log. Without Audited, a store
-// works, but its changes have no events.
+// TestStoresWriteAuditEvents checks that programs open the tables of credentials and projects with an audit log.
+// Without Audited, a store works, but its changes have no events.
 func TestStoresWriteAuditEvents(t *testing.T) {
 	found := 0
 	for _, pattern := range []string{"functions/*/*.go", "cmd/portside/*/*.go", "cmd/bench/*.go", "harness/office/*.go"} {
@@ -36,7 +36,8 @@ func TestStoresWriteAuditEvents(t *testing.T) {
 	}
 }
 
-// opensOf returns the calls in a file that open tables whose changes are audited, and the expressions to which the file applies Audited.
+// opensOf returns the calls in a file that open tables whose changes are audited, and the expressions to which the file
+// applies Audited.
 func opensOf(t *testing.T, path string) (all map[ast.Expr]token.Position, audited map[ast.Expr]bool) {
 	t.Helper()
 	files := token.NewFileSet()

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// proofMarker stands above each test that docs/security.md names, so that whoever changes the test sees that it proves a claim.
+// proofMarker stands above each test that docs/security.md names, so that whoever changes the test sees that it proves
+// a claim.
 const proofMarker = "//proves:docs/security.md"
 
 // claimsWithoutTest is the number of claims with a reason why no test shows them.
@@ -39,8 +40,8 @@ var (
 	cellOfReason   = regexp.MustCompile(`^not tested: (.+)$`)
 )
 
-// readClaims returns the claims of a document and all tests that it names. A list item or a row of a table is a claim. All rows share the
-// tests of the paragraph above the table, if it ends with tests and a colon.
+// readClaims returns the claims of a document and all tests that it names. A list item or a row of a table is a claim.
+// All rows share the tests of the paragraph above the table, if it ends with tests and a colon.
 func readClaims(document string) (claims []claim, named []namedTest) {
 	var shared []string // of the paragraph above the table
 	for _, b := range blocksOf(document) {
@@ -138,7 +139,7 @@ type definedTest struct {
 	isProof bool
 }
 
-// checkClaims returns what is wrong with the claims of a document, and compares its tests with those that have the marker.
+// checkClaims returns the errors in the claims of a document, and compares its tests with those that have the marker.
 func checkClaims(at, document string, defined []definedTest) []string {
 	claims, named := readClaims(document)
 	var problems []string
@@ -162,20 +163,23 @@ func checkClaims(at, document string, defined []definedTest) []string {
 			problems = append(problems, fmt.Sprintf("%s:%d: write %s or %s, because %s is in %d packages",
 				at, n.line, found[0].name, found[1].name, n.name, len(found)))
 		case !found[0].isProof:
-			problems = append(problems, fmt.Sprintf("%s: %s:%d names this test; write %s above it", found[0].at, at, n.line, proofMarker))
+			problems = append(problems,
+				fmt.Sprintf("%s: %s:%d names this test; write %s above it", found[0].at, at, n.line, proofMarker))
 		default:
 			proofs[found[0].name] = true
 		}
 	}
 	for _, test := range defined {
 		if test.isProof && !proofs[test.name] {
-			problems = append(problems, fmt.Sprintf("%s: %s no longer names this test; remove %s or name the test", test.at, at, proofMarker))
+			problems = append(problems,
+				fmt.Sprintf("%s: %s no longer names this test; remove %s or name the test", test.at, at, proofMarker))
 		}
 	}
 	return problems
 }
 
-// TestSecurityClaimsHaveTests compares the claims of docs/security.md with the tests of all modules, in both directions.
+// TestSecurityClaimsHaveTests compares the claims of docs/security.md with the tests of all modules, in both
+// directions.
 //
 //proves:docs/security.md
 func TestSecurityClaimsHaveTests(t *testing.T) {
@@ -226,7 +230,8 @@ func TestUnprovenClaimsAreFound(t *testing.T) {
 		"- A thing (`TestOne`).\n":                                                "b/two_test.go:2: d.md no longer names",
 	} {
 		problems := checkClaims("d.md", document, defined)
-		if isFine := len(problems) == 0; isFine != (want == "") || !isFine && (len(problems) > 1 || !strings.HasPrefix(problems[0], want)) {
+		if isFine := len(problems) == 0; isFine != (want == "") || !isFine &&
+			(len(problems) > 1 || !strings.HasPrefix(problems[0], want)) {
 			t.Errorf("%q: %q, want %q", document, problems, want)
 		}
 	}
@@ -256,7 +261,8 @@ func definedTests(t *testing.T, tree fs.FS) []definedTest {
 		text, markers := string(source), 0
 		for _, at := range definition.FindAllStringSubmatchIndex(text, -1) {
 			test := definedTest{
-				name: packageOf(file) + "." + text[at[4]:at[5]], at: fmt.Sprintf("%s:%d", file, 1+strings.Count(text[:at[4]], "\n")),
+				name:    packageOf(file) + "." + text[at[4]:at[5]],
+				at:      fmt.Sprintf("%s:%d", file, 1+strings.Count(text[:at[4]], "\n")),
 				isProof: at[2] >= 0,
 			}
 			if found = append(found, test); test.isProof {

@@ -107,7 +107,8 @@ func compilesInput(call *ast.CallExpr, constants map[string]bool) bool {
 		return false
 	}
 	pkg, isName := function.X.(*ast.Ident)
-	if !isName || !slices.Contains([]string{"regexp.Compile", "regexp.MustCompile", "lazyregexp.New"}, pkg.Name+"."+function.Sel.Name) {
+	if !isName || !slices.Contains([]string{"regexp.Compile", "regexp.MustCompile", "lazyregexp.New"},
+		pkg.Name+"."+function.Sel.Name) {
 		return false
 	}
 	return !isConstant(call.Args[0], constants)
@@ -165,8 +166,8 @@ func TestInsecureCodeIsFound(t *testing.T) {
 	}
 }
 
-// TestFunctionsOnlyAddToTheirOwnLogs reads the list of all permissions. A function that is taken over must not read or remove what the
-// log has about it.
+// TestFunctionsOnlyAddToTheirOwnLogs reads the list of all permissions. A function that is taken over must not read or
+// remove what the log has about it.
 //
 //proves:docs/security.md
 func TestFunctionsOnlyAddToTheirOwnLogs(t *testing.T) {
@@ -186,7 +187,8 @@ func TestFunctionsOnlyAddToTheirOwnLogs(t *testing.T) {
 			continue
 		}
 		group := strings.TrimPrefix(lines[i+1], "    on ")
-		if match[1] != "logs:CreateLogStream, logs:PutLogEvents" || !strings.HasPrefix(lines[i+2], "  Allow") && lines[i+2] != "" {
+		if match[1] != "logs:CreateLogStream, logs:PutLogEvents" || !strings.HasPrefix(lines[i+2], "  Allow") &&
+			lines[i+2] != "" {
 			t.Errorf("%s has %s", role, match[1])
 		}
 		if other := groups[group]; other != "" {
@@ -199,7 +201,8 @@ func TestFunctionsOnlyAddToTheirOwnLogs(t *testing.T) {
 	}
 }
 
-// TestSecretParametersHaveNoDefault reads the parameters of template.yaml. A default would be the same secret everywhere.
+// TestSecretParametersHaveNoDefault reads the parameters of template.yaml. A default would be the same secret
+// everywhere.
 //
 //proves:docs/security.md
 func TestSecretParametersHaveNoDefault(t *testing.T) {
@@ -222,7 +225,8 @@ func TestSecretParametersHaveNoDefault(t *testing.T) {
 }
 
 // TestEnvironmentsHaveNoSecrets reads the environments of the functions in template.yaml, which everyone with
-// lambda:GetFunctionConfiguration can read. Only the secret that each request is compared with is there, see docs/security.md.
+// lambda:GetFunctionConfiguration can read. Only the secret that each request is compared with is there, see
+// docs/security.md.
 //
 //proves:docs/security.md
 func TestEnvironmentsHaveNoSecrets(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"testing/fstest"
 )
 
-// bareChecks are the places that ask for a permission without asking whose resource it is for, each with the reason why they may.
+// bareChecks are the places that ask for a permission without asking whose resource it is for, each with the reason why
+// they may.
 var bareChecks = map[string]string{
 	"shared/core/principal/customer.go": "CanFor and CanForAll build on it",
 	"shared/web/authenticate.go":        "checks the permission of an operation; the domain checks whose resource it is",
@@ -17,8 +18,8 @@ var bareChecks = map[string]string{
 	"functions/analytics/pulls.go":      "an operation that is only for the vendor's staff",
 }
 
-// TestDomainsAskWhoseResourceItIs finds checks of a permission that would give users of a customer the resources of others: rules about
-// resources call CanFor or CanForAll of principal.Principal.
+// TestDomainsAskWhoseResourceItIs finds checks of a permission that would give users of a customer the resources of
+// others: rules about resources call CanFor or CanForAll of principal.Principal.
 func TestDomainsAskWhoseResourceItIs(t *testing.T) {
 	unused := map[string]bool{}
 	for path := range bareChecks {
@@ -56,7 +57,8 @@ func checksBarely(file *ast.File) bool {
 
 func TestBareChecksAreFound(t *testing.T) {
 	for body, want := range map[string]bool{
-		"caller.Can(principal.TokensRead)": true, "caller.CanFor(p, id)": false, "caller.CanForAll(p)": false, "Can(p)": false,
+		"caller.Can(principal.TokensRead)": true, "caller.CanFor(p, id)": false, "caller.CanForAll(p)": false,
+		"Can(p)": false,
 	} {
 		source := "package a\nfunc f() { " + strings.ReplaceAll(body, "\n", " ") + " }\n"
 		tree := fstest.MapFS{"a/a.go": &fstest.MapFile{Data: []byte(source)}}

@@ -20,7 +20,8 @@ func changelog(t *testing.T) string {
 	return string(text)
 }
 
-// TestReleasesBeginWithTheUpgrade shows that a release says in one page what to do first, and that the section for further work is on top.
+// TestReleasesBeginWithTheUpgrade shows that a release says in one page what to do first, and that the section for
+// further work is on top.
 func TestReleasesBeginWithTheUpgrade(t *testing.T) {
 	const page = 60
 	before, rest, found := strings.Cut(changelog(t), "\n## [Unreleased]\n")

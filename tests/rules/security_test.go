@@ -10,13 +10,14 @@ import (
 	"testing"
 )
 
-// TestSecurityDocumentNamesStoredMedia compares docs/security.md with the prefixes of the media bucket in the template, and with the quota
-// of posted files.
+// TestSecurityDocumentNamesStoredMedia compares docs/security.md with the prefixes of the media bucket in the template,
+// and with the quota of posted files.
 //
 //proves:docs/security.md
 func TestSecurityDocumentNamesStoredMedia(t *testing.T) {
 	document := readText(t, "docs", "security.md")
-	prefixes := regexp.MustCompile(`\$\{MediaBucket\.Arn\}/(\w+/)\*`).FindAllStringSubmatch(readText(t, "template.yaml"), -1)
+	prefixes := regexp.MustCompile(`\$\{MediaBucket\.Arn\}/(\w+/)\*`).
+		FindAllStringSubmatch(readText(t, "template.yaml"), -1)
 	if len(prefixes) == 0 {
 		t.Fatal("template.yaml has no prefix of the media bucket")
 	}
@@ -25,26 +26,29 @@ func TestSecurityDocumentNamesStoredMedia(t *testing.T) {
 			t.Errorf("docs/security.md does not say what the media bucket has in %s", match[1])
 		}
 	}
-	quota := regexp.MustCompile(`maxStored = (\d)_(\d{3})\n`).FindStringSubmatch(readText(t, "shared", "media", "medias3", "forms.go"))
+	quota := regexp.MustCompile(`maxStored = (\d)_(\d{3})\n`).
+		FindStringSubmatch(readText(t, "shared", "media", "medias3", "forms.go"))
 	if quota == nil {
 		t.Fatal("forms.go has no maxStored")
 	}
 	for _, name := range []string{"security.md", "media.md"} {
-		if !regexp.MustCompile(`\s` + quota[1] + "," + quota[2] + `\s+(posted )?files`).MatchString(readText(t, "docs", name)) {
+		if !regexp.MustCompile(`\s` + quota[1] + "," + quota[2] + `\s+(posted )?files`).
+			MatchString(readText(t, "docs", name)) {
 			t.Errorf("docs/%s does not name the quota of %s,%s files", name, quota[1], quota[2])
 		}
 	}
 }
 
-// TestSecurityDocumentNamesWhatFunctionsChange compares the table of docs/security.md with the list of all permissions, apart from what
-// many functions may do: add audit events, count requests and keep events that failed.
+// TestSecurityDocumentNamesWhatFunctionsChange compares the table of docs/security.md with the list of all permissions,
+// apart from what many functions may do: add audit events, count requests and keep events that failed.
 //
 //proves:docs/security.md
 func TestSecurityDocumentNamesWhatFunctionsChange(t *testing.T) {
 	document, list := readText(t, "docs", "security.md"), readText(t, ".ci", "permissions.txt")
 	changes, deletions := readChanges(list)
 	rows := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| (\\w+) \\| ((?:`[\\w/.]+`(?:, )?)+) \\| [^|]*\\|$").FindAllStringSubmatch(document, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (\\w+) \\| ((?:`[\\w/.]+`(?:, )?)+) \\| [^|]*\\|$").
+		FindAllStringSubmatch(document, -1) {
 		rows[row[1]] = row[2]
 	}
 	for function, all := range changes {
@@ -60,14 +64,15 @@ func TestSecurityDocumentNamesWhatFunctionsChange(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(deletions)); !slices.Equal(got, want) {
 		t.Errorf("functions may delete objects in %q, want %q", got, want)
 	}
-	sending, limited := strings.Count(list, "ses:SendEmail\n"), strings.Count(list, "if StringEquals ses:FromAddress ${MailFrom}\n")
+	sending, limited := strings.Count(list, "ses:SendEmail\n"),
+		strings.Count(list, "if StringEquals ses:FromAddress ${MailFrom}\n")
 	if sending < 5 || sending != limited {
 		t.Errorf("%d statements permit mails, %d of them only from MailFrom", sending, limited)
 	}
 }
 
-// readChanges returns what each function may change: tables, prefixes of buckets, and services whose actions are neither. deletions are the
-// prefixes where any function may delete objects.
+// readChanges returns what each function may change: tables, prefixes of buckets, and services whose actions are
+// neither. deletions are the prefixes where any function may delete objects.
 func readChanges(permissions string) (changes map[string]map[string]bool, deletions map[string]bool) {
 	reads := regexp.MustCompile(`^(?:logs:.*|\w+:(?:Get|BatchGet|BatchCheck|Query|ConditionCheck|List|Describe)\w*)(?: \(if \w+\))?$`)
 	changes, deletions = map[string]map[string]bool{}, map[string]bool{}

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// sharedResources are the resources that stacks of an account share: AWS has no narrower form, or the operator chooses them.
+// sharedResources are the resources that stacks of an account share: AWS has no narrower form, or the operator chooses
+// them.
 func sharedResources() []string {
 	return []string{
 		"*",
@@ -21,8 +22,8 @@ func sharedResources() []string {
 	}
 }
 
-// TestStacksCannotReachEachOther reads the permissions of the template after the SAM transform, and the sources that may invoke
-// functions. The names of the stacks begin with one another, because that is where prefixes go wrong.
+// TestStacksCannotReachEachOther reads the permissions of the template after the SAM transform, and the sources that
+// may invoke functions. The names of the stacks begin with one another, because that is where prefixes go wrong.
 func TestStacksCannotReachEachOther(t *testing.T) {
 	resources := append(allowedResources(t), sourceARNs(t)...)
 	if len(resources) < 60 {
@@ -80,7 +81,8 @@ func resolveIn(stack, resource string) string {
 	return reference.ReplaceAllString(resource, stack+"-$1")
 }
 
-// allowedResources returns the resources of the Allow statements in .ci/permissions.txt, which `make check` compares with the template.
+// allowedResources returns the resources of the Allow statements in .ci/permissions.txt, which `make check` compares
+// with the template.
 func allowedResources(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(root + "/.ci/permissions.txt")
@@ -91,7 +93,8 @@ func allowedResources(t *testing.T) []string {
 	isAllow := false
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(line, "\n")
-		if resource, found := strings.CutPrefix(line, "    on "); found && isAllow && !slices.Contains(sharedResources(), resource) {
+		if resource, found := strings.CutPrefix(line, "    on "); found && isAllow &&
+			!slices.Contains(sharedResources(), resource) {
 			resources = append(resources, resource)
 		}
 		if strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "    ") {

@@ -11,8 +11,8 @@ import (
 	"testing/fstest"
 )
 
-// slowPackages do much work before main, whether a request needs them or not; see docs/decisions/0030-what-a-start-loads.md. Only these
-// functions may link them.
+// slowPackages do much work before main, whether a request needs them or not; see
+// docs/decisions/0030-what-a-start-loads.md. Only these functions may link them.
 var slowPackages = map[string][]string{
 	"github.com/Masterminds/semver/v3": {
 		"functions/charts", "functions/customers", "functions/images", "functions/indexcharts", "functions/indeximages",
@@ -70,7 +70,8 @@ func importsOf(t *testing.T, tree fs.FS, folders ...string) map[string]map[strin
 	return all
 }
 
-// reaches reports whether a package of this repository imports a package of another module, directly or through others of this repository.
+// reaches reports whether a package of this repository imports a package of another module, directly or through others
+// of this repository.
 func reaches(imports map[string]map[string]bool, from, wanted string) bool {
 	seen, next := map[string]bool{from: true}, []string{from}
 	for ; len(next) > 0; next = next[1:] {
@@ -90,7 +91,8 @@ func reaches(imports map[string]map[string]bool, from, wanted string) bool {
 // linkedByAll are the packages that most functions link.
 var linkedByAll = []string{"shared/core", "shared/credentials", "shared/dynamo", "shared/lambda", "shared/web"}
 
-// TestExpressionsAreCompiledOnFirstUse finds regular expressions that are compiled before main in packages that most functions link.
+// TestExpressionsAreCompiledOnFirstUse finds regular expressions that are compiled before main in packages that most
+// functions link.
 func TestExpressionsAreCompiledOnFirstUse(t *testing.T) {
 	for _, folder := range linkedByAll {
 		for file, parsed := range parseCode(t, os.DirFS(root), folder) {
@@ -126,7 +128,8 @@ func compilesBeforeMain(file *ast.File) bool {
 func TestCompilationsAreFound(t *testing.T) {
 	for body, want := range map[string]bool{
 		"var a = regexp.MustCompile(`x`)": true, "var a = map[string]any{`x`: regexp.MustCompile(`x`)}": true,
-		"var a = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`x`) })": false, "func f() { regexp.MustCompile(`x`) }": false,
+		"var a = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`x`) })": false,
+		"func f() { regexp.MustCompile(`x`) }":                                             false,
 	} {
 		tree := fstest.MapFS{"shared/a.go": {Data: []byte("package a\n" + body)}}
 		if found := compilesBeforeMain(parseCode(t, tree, "shared")["shared/a.go"]); found != want {

@@ -14,8 +14,8 @@ import (
 	"portside/shared/analytics/logs"
 )
 
-// fixedNames has, for each type of resource, the properties that set its name. Such a name is unique in an account and region, or
-// in all of AWS.
+// fixedNames has, for each type of resource, the properties that set its name. Such a name is unique in an account and
+// region, or in all of AWS.
 var fixedNames = map[string][]string{
 	"AWS::CloudWatch::Alarm":               {"AlarmName"},
 	"AWS::CloudWatch::Dashboard":           {"DashboardName"},
@@ -118,7 +118,8 @@ func TestBucketsArePrivate(t *testing.T) {
 			t.Errorf("%s accepts requests without TLS: %v", id, policy)
 		}
 		p := r.Properties
-		if a := p.PublicAccessBlockConfiguration; !a.BlockPublicAcls || !a.BlockPublicPolicy || !a.IgnorePublicAcls || !a.RestrictPublicBuckets {
+		if a := p.PublicAccessBlockConfiguration; !a.BlockPublicAcls || !a.BlockPublicPolicy || !a.IgnorePublicAcls ||
+			!a.RestrictPublicBuckets {
 			t.Errorf("%s can be public: %+v", id, a)
 		}
 		if len(p.BucketEncryption.ServerSideEncryptionConfiguration) != 1 {
@@ -130,7 +131,8 @@ func TestBucketsArePrivate(t *testing.T) {
 			isAborting = isAborting || rule.AbortIncompleteMultipartUpload.DaysAfterInitiation == 1
 		}
 		if days != versions[id] || (p.VersioningConfiguration.Status == "Enabled") != (days > 0) || !isAborting {
-			t.Errorf("%s keeps earlier versions for %d days, want %d; incomplete uploads end after a day: %v", id, days, versions[id], isAborting)
+			t.Errorf("%s keeps earlier versions for %d days, want %d; incomplete uploads end after a day: %v", id, days,
+				versions[id], isAborting)
 		}
 	}
 	if found < 5 {
@@ -138,7 +140,7 @@ func TestBucketsArePrivate(t *testing.T) {
 	}
 }
 
-// What grows with requests must end. A table or bucket without an end has a reason, and nothing else may be without.
+// Data that grows with requests must expire. A table or bucket without expiry needs a reason in the list below.
 func TestStoredDataEnds(t *testing.T) {
 	template, err := readTemplate(os.DirFS(root))
 	if err != nil {
@@ -174,7 +176,8 @@ func TestStoredDataEnds(t *testing.T) {
 		}
 		ends := properties.TimeToLiveSpecification.Enabled && properties.TimeToLiveSpecification.AttributeName == "purgeAt"
 		for _, rule := range properties.LifecycleConfiguration.Rules {
-			ends = ends || rule.Status == "Enabled" && rule.Prefix == "" && rule.ExpirationInDays > 0 && rule.ExpirationInDays == days[id]
+			ends = ends || rule.Status == "Enabled" && rule.Prefix == "" && rule.ExpirationInDays > 0 &&
+				rule.ExpirationInDays == days[id]
 		}
 		if (endless[id] == "") != ends {
 			t.Errorf("the data of %s ends: %v; the reason to keep it: %q", id, ends, endless[id])
@@ -182,7 +185,8 @@ func TestStoredDataEnds(t *testing.T) {
 	}
 }
 
-// The copies of a night are of all tables with value, and of the same minute, because credentials carry the status of their users.
+// The copies of a night are of all tables with value, and of the same minute, because credentials carry the status of
+// their users.
 //
 //proves:docs/security.md
 func TestAllTablesAreCopiedTogether(t *testing.T) {
@@ -206,7 +210,8 @@ func TestAllTablesAreCopiedTogether(t *testing.T) {
 				PointInTimeRecoveryEnabled bool `yaml:"PointInTimeRecoveryEnabled"`
 			} `yaml:"PointInTimeRecoverySpecification"`
 		}
-		if err := resource.Properties.Decode(&table); err != nil || !table.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled {
+		if err := resource.Properties.Decode(&table); err != nil ||
+			!table.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled {
 			t.Errorf("%s has no point-in-time recovery, which an export needs (%v)", id, err)
 		}
 		var schedule struct {
@@ -224,7 +229,8 @@ func TestAllTablesAreCopiedTogether(t *testing.T) {
 		if err := json.Unmarshal([]byte(schedule.Target.Input), &export); err != nil {
 			t.Fatalf("Copy%s: %v", id, err)
 		}
-		if !strings.HasSuffix(export.TableArn, ":table/${AWS::StackName}-"+id+"${TableSuffix}") || export.S3Prefix != "${AWS::StackName}/"+id ||
+		if !strings.HasSuffix(export.TableArn, ":table/${AWS::StackName}-"+id+"${TableSuffix}") ||
+			export.S3Prefix != "${AWS::StackName}/"+id ||
 			export.S3Bucket != "${BackupBucket}" || export.S3BucketOwner != "${BackupBucketOwner}" {
 			t.Errorf("Copy%s exports %+v", id, export)
 		}
@@ -245,7 +251,7 @@ func TestAllTablesAreCopiedTogether(t *testing.T) {
 	}
 }
 
-// A budget is useless if nobody learns of it before the money is spent.
+// A budget is useful only if it warns the operator before the money is spent.
 func TestBudgetIsAnnouncedBeforeItIsSpent(t *testing.T) {
 	var budget struct {
 		Budget struct {
@@ -268,7 +274,8 @@ func TestBudgetIsAnnouncedBeforeItIsSpent(t *testing.T) {
 	for _, n := range budget.NotificationsWithSubscribers {
 		got = append(got, fmt.Sprint(n.Notification, n.Subscribers))
 	}
-	if want := []string{"MonthlyBudget", "{ACTUAL 80} [{BudgetMail}]", "{FORECASTED 100} [{BudgetMail}]"}; !slices.Equal(got, want) {
+	if want := []string{"MonthlyBudget", "{ACTUAL 80} [{BudgetMail}]",
+		"{FORECASTED 100} [{BudgetMail}]"}; !slices.Equal(got, want) {
 		t.Errorf("the budget and its notifications are %q, want %q", got, want)
 	}
 	if off := readParameters(t)["MonthlyBudget"].Default; off == nil || *off != "0" {

@@ -50,7 +50,8 @@ func TestTransportIsEncrypted(t *testing.T) {
 		t.Errorf("the distribution accepts %s, want TLSv1.2_2021", got)
 	}
 	for _, origin := range config.Origins {
-		if got := origin.CustomOriginConfig; got.OriginProtocolPolicy != "https-only" || strings.Join(got.OriginSSLProtocols, " ") != "TLSv1.2" {
+		if got := origin.CustomOriginConfig; got.OriginProtocolPolicy != "https-only" ||
+			strings.Join(got.OriginSSLProtocols, " ") != "TLSv1.2" {
 			t.Errorf("the distribution connects to the API with %+v", got)
 		}
 	}
@@ -101,7 +102,8 @@ func TestAccessLogHasNoSecrets(t *testing.T) {
 	}
 	readProperties(t, "HttpApi", &api)
 	format := api.AccessLogSettings.Format
-	for _, field := range []string{"requestId", "requestTimeEpoch", "identity.sourceIp", "httpMethod", "routeKey", "status"} {
+	for _, field := range []string{"requestId", "requestTimeEpoch", "identity.sourceIp", "httpMethod", "routeKey",
+		"status"} {
 		if !strings.Contains(format, "$context."+field) {
 			t.Errorf("the access log lacks %s", field)
 		}

@@ -103,7 +103,8 @@ var b = &dynamodb.DeleteItemInput{Key: k}
 var d = []any{dynamodb.UpdateItemInput{}, dynamodb.GetItemInput{}}
 `
 	file := &fstest.MapFile{Data: []byte(source)}
-	got, err := findUnconditionalWrites(fstest.MapFS{"shared/p/p.go": file, "shared/p/p_test.go": file, "local/p/p.go": file})
+	got, err := findUnconditionalWrites(fstest.MapFS{"shared/p/p.go": file, "shared/p/p_test.go": file,
+		"local/p/p.go": file})
 	want := map[string][]int{"shared/p/p.go DeleteItemInput": {3}, "shared/p/p.go UpdateItemInput": {4}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)

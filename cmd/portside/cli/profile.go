@@ -174,7 +174,7 @@ func (a *App) writeProfile(p profile) (path string, err error) {
 	return path, nil
 }
 
-// normalAddress completes the address of a deployment, and accepts that of its portal. A key is sent without encryption only within this
+// normalAddress completes the address of a deployment or its portal. A key is sent without encryption only within this
 // computer.
 func normalAddress(text string) (string, error) {
 	if !strings.Contains(text, "://") {

@@ -24,7 +24,7 @@ import (
 	"portside/shared/users"
 )
 
-// company is a customer of the demo, and what it may fetch.
+// company is a customer of the demo with its entitlements.
 type company struct {
 	customers.Customer
 
@@ -37,7 +37,7 @@ type companyPlan struct {
 	contacts              []customers.Contact
 	maxUsers, maxRequests int64
 	rights                []rightPlan
-	repository            string // of the pipelines on GitHub that fetch without a secret; empty if there are none
+	repository            string // of the pipelines on GitHub that fetch without a secret; empty without pipelines
 	isSuspended           bool   // since a few days ago
 }
 
@@ -49,7 +49,7 @@ type rightPlan struct {
 }
 
 const (
-	firstCompanies = 3 // that join on the first day; the others follow in the first half of the time
+	firstCompanies = 3 // that join on the first day; other companies follow in the first half of the time
 	suspendedDays  = 9 // for which a suspended customer has been suspended
 
 	// The names of what `make demo` publishes.
@@ -82,7 +82,7 @@ func companyPlans() []companyPlan {
 	}
 }
 
-// contactsOf returns the contacts of a customer: the first one for bills, the others for operations.
+// contactsOf returns the contacts of a customer: the first one for bills, further ones for operations.
 func contactsOf(domain string, names ...string) []customers.Contact {
 	all := make([]customers.Contact, len(names))
 	for i, name := range names {

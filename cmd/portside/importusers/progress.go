@@ -13,8 +13,8 @@ import (
 	"portside/cmd/portside/operator"
 )
 
-// progress shows the progress of an import. It ignores errors, because there is no other place to
-// report them.
+// progress shows the progress of an import. It ignores errors, because it cannot
+// report them anywhere else.
 type progress interface {
 	update(counts string)
 	note(line string)

@@ -60,7 +60,7 @@ type request struct {
 }
 
 // send returns the body and the header of the response. An error contains the text of a problem,
-// but no credential. A change that has begun is not given up when the command is stopped: what it creates must exist before the
+// but no credential. A change that has begun continues when the command is stopped: the new resource must exist before the
 // clean-up looks for it.
 func (c *client) send(ctx context.Context, q request) ([]byte, http.Header, error) {
 	if err := ctx.Err(); err != nil {

@@ -21,7 +21,7 @@ const (
 	firstHourStepTimeout = 2 * time.Minute
 )
 
-// firstHour is what `smoke-test --first-hour` needs besides the smoke test.
+// firstHour is what `smoke-test --first-hour` needs in addition to the smoke test.
 type firstHour struct {
 	isFirstHour bool
 	mailTo      string // gets a mail; may be empty

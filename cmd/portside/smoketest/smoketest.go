@@ -163,7 +163,7 @@ func (s *trial) run(ctx context.Context) error {
 // step is a part of the test.
 type step struct {
 	name string
-	run  func(context.Context) (string, error) // returns what it found
+	run  func(context.Context) (string, error) // returns its result in words
 	next string                                // what to do if it fails
 	// needs names the steps before whose results it uses.
 	needs []string
@@ -195,7 +195,7 @@ type adviceError struct {
 
 func (e adviceError) Unwrap() error { return e.error }
 
-// skippedStep is the error of a step that could not try anything. It says why, and is no failure.
+// skippedStep is the error of a step that could not try anything. It says why, and does not count as a failure.
 type skippedStep string
 
 func (s skippedStep) Error() string { return string(s) }

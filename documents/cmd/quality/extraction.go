@@ -31,8 +31,8 @@ type extraction struct {
 	failures table // files without an answer; their values count as abstained
 }
 
-// extractAll extracts every variable of every sample. It records files that fail and continues, so that one defect does not hide
-// the other figures.
+// extractAll extracts every variable of every sample. It records files that fail and continues, so that one defect does
+// not hide the other figures.
 func extractAll(ctx context.Context, engine answers.Engine, samples []sample) (extraction, error) {
 	all := extraction{files: len(samples), failures: table{{"file", "error"}}}
 	for _, s := range samples {

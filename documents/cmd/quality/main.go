@@ -1,10 +1,11 @@
-// Command quality measures how well the readers read files and how well the offline engine answers from them. It writes the figures
-// to QUALITY.md.
+// Command quality measures how well the readers read files and how well the offline engine answers from them. It writes
+// the figures to QUALITY.md.
 //
-// It reads the files in testdata with package files, extracts values with the offline engine, and compares them with the expected
-// values, which are stored beside the files. All data is in the repository, and nothing depends on the machine or the time. So the
-// same code writes the same figures, and a change of the code shows in the diff of QUALITY.md. A figure that misses its target is
-// marked MISS. The exit code is 1 only if something could not be measured.
+// It reads the files in testdata with package files, extracts values with the offline engine, and compares them with
+// the expected values, which are stored beside the files. All data is in the repository, and nothing depends on the
+// machine or the time. So the same code writes the same figures, and a change of the code shows in the diff of
+// QUALITY.md. A figure that misses its target is marked MISS. The exit code is 1 only if something could not be
+// measured.
 package main
 
 import (
@@ -123,7 +124,8 @@ func report(found extraction, readings []reading, covers []cover) string {
 	text.WriteString(intro)
 	for _, s := range []section{
 		{"Extraction", fmt.Sprintf(extractionWords, found.files), []table{
-			found.total(), grouped("format", answers, byFormat), grouped("language", answers, byLang), grouped("type", answers, byType),
+			found.total(), grouped("format", answers, byFormat), grouped("language", answers, byLang),
+			grouped("type", answers, byType),
 		}},
 		{"Extraction from unseen documents", unseenWords, []table{unseenTable()}},
 		{"Extraction from documents of strangers", strangersWords, []table{strangersTable(), reliabilityTable()}},
@@ -145,8 +147,8 @@ is read, and the values are extracted and checked. A value is correct if it equa
 document does not state it. It is abstained if it is null although the document states it. Any other value is wrong. The engine's
 rules were developed with these files, and its trees were fitted to them.`
 
-// unseenWords and unseenTable have figures that no command can measure again, because the rules have been developed with all
-// documents in the repository.
+// unseenWords and unseenTable have figures that no command can measure again, because the rules have been developed
+// with all documents in the repository.
 const unseenWords = `On 21 November 2026, the engine was scored on 65 other files, which no command can repeat. They were invented
 documents of 17 kinds in the ten languages and 13 formats, with 559 values. All were written before the rules were changed, and a
 hash of their names split them into two halves. The first half was then used to improve the rules, so its second score is not on
@@ -202,4 +204,4 @@ const pdfWords = "F1 score of the words compared with those of pdftotext, for ea
 const officeWords = "Recall of the words that another program finds, for each file in documents/office/testdata."
 
 const summaryWords = `How many of the expected phrases a summary of medium length mentions, for the documents in
-documents/offline/summary/testdata/summaries. There is no target, because people disagree about which sentences are important.`
+documents/offline/summary/testdata/summaries. The score has no target, because people disagree about which sentences are important.`

@@ -47,7 +47,8 @@ func TestValuesAreScored(t *testing.T) {
 	few := few(set, "docx", "html", "epub")
 	few[0].wanted[0].value += " and more"
 	few[1].wanted[0].value = ""
-	few[2].wanted = append(few[2].wanted, wanted{answers.Variable{Name: "spacecraft_registration", Type: answers.String}, "X-1"})
+	few[2].wanted = append(few[2].wanted,
+		wanted{answers.Variable{Name: "spacecraft_registration", Type: answers.String}, "X-1"})
 	found, err := extractAll(t.Context(), offline.New(), few)
 	if err != nil || len(found.failures) != 1 {
 		t.Fatal(found.failures, err)

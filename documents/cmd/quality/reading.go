@@ -17,7 +17,8 @@ const (
 	leastRecall    = 0.99
 )
 
-// reading compares the text that a reader finds in a file with its oracle, which is the text that another program finds.
+// reading compares the text that a reader finds in a file with its oracle, which is the text that another program
+// finds.
 type reading struct {
 	name   string
 	office bool // otherwise it is a PDF
@@ -95,7 +96,8 @@ func readingTable(readings []reading, office bool, measure string) table {
 	t := table{{"file", "words", measure, "target", ""}}
 	readings = slices.DeleteFunc(slices.Clone(readings), func(r reading) bool { return r.office != office })
 	for _, r := range readings {
-		t.add(r.name, fmt.Sprint(r.want), figure(r.share()), fmt.Sprintf("≥ %.2f", r.target()), verdict(r.share() >= r.target()))
+		t.add(r.name, fmt.Sprint(r.want), figure(r.share()), fmt.Sprintf("≥ %.2f", r.target()),
+			verdict(r.share() >= r.target()))
 	}
 	worst := slices.MinFunc(readings, func(a, b reading) int { return cmp.Compare(a.share(), b.share()) })
 	t.add("lowest of all", "", figure(worst.share()), "", "")

@@ -29,7 +29,8 @@ func readFile(ctx context.Context, path string) (*documents.Document, error) {
 	return d, nil
 }
 
-// sample is a file with its expected values. Its directory is named after the format, and its file name begins with the language.
+// sample is a file with its expected values. Its directory is named after the format, and its file name begins with the
+// language.
 type sample struct {
 	path, format, lang string
 	wanted             []wanted

@@ -19,8 +19,8 @@ type story struct {
 	text string
 }
 
-// findStories reads one file for each language. A line "=== name" begins a document, and "must: a | b" follows it. The text after
-// "=== common" is appended to every document.
+// findStories reads one file for each language. A line "=== name" begins a document, and "must: a | b" follows it. The
+// text after "=== common" is appended to every document.
 func findStories(dir string) ([]story, error) {
 	var all []story
 	for _, lang := range answers.Langs() {

@@ -44,8 +44,8 @@ func (o overlap) f1() float64 {
 	return 2 * float64(o.hits) / float64(o.got+o.want)
 }
 
-// tokens returns the strings between spaces that have a letter or a digit. Bullets do not count, because a list item has its
-// kind instead.
+// tokens returns the strings between spaces that have a letter or a digit. Bullets do not count, because a list item
+// has its kind instead.
 func tokens(text string) []string {
 	var found []string
 	for w := range strings.FieldsSeq(norm.NFKC.String(documents.Clean(text))) {
@@ -56,8 +56,8 @@ func tokens(text string) []string {
 	return found
 }
 
-// words returns the runs of letters and digits. Punctuation does not count, because programs format list numbers and cells
-// differently.
+// words returns the runs of letters and digits. Punctuation does not count, because programs format list numbers and
+// cells differently.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(documents.Clean(text)), func(r rune) bool { return !inWord(r) })
 }
@@ -79,7 +79,8 @@ func joinHyphens(text string) string {
 	return out.String()
 }
 
-// endsInWord reports whether a line ends in a word of letters only. A word with a hyphen or a digit in it keeps its hyphen.
+// endsInWord reports whether a line ends in a word of letters only. A word with a hyphen or a digit in it keeps its
+// hyphen.
 func endsInWord(line string) bool {
 	before := strings.TrimRightFunc(line, unicode.IsLetter)
 	return before != line && (before == "" || strings.HasSuffix(before, " "))

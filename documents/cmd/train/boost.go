@@ -27,8 +27,8 @@ func byKind(all []*example) map[learned.Kind][]*example {
 	return groups
 }
 
-// boost fits trees to examples. Each tree moves the scores toward the right candidates, or down where no candidate is right (Chen and
-// Guestrin, XGBoost, 2016, with the softmax over the candidates of an example as the loss).
+// boost fits trees to examples. Each tree moves the scores toward the right candidates, or down where no candidate is
+// right (Chen and Guestrin, XGBoost, 2016, with the softmax over the candidates of an example as the loss).
 func boost(examples []*example) learned.Trees {
 	limits := limitsOf(examples)
 	sets := make([]rowSet, len(examples))

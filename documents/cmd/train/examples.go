@@ -53,8 +53,8 @@ type example struct {
 // ownWeight is the weight of the examples of this repository. Many of them ask for the same values in several formats.
 const ownWeight = 0.4
 
-// twinWeight is the weight of an example whose right values were removed, as a share of that of the whole example. It decides how
-// careful the trees are.
+// twinWeight is the weight of an example whose right values were removed, as a share of the weight of the whole
+// example. It decides how careful the trees are.
 const twinWeight = 0.5
 
 // readFile reads a document and asks for the variables.

@@ -1,9 +1,10 @@
-// Command train fits the trees of documents/offline/learned to documents with known answers, and reports how well they do on families of
-// documents that they were not fitted to.
+// Command train fits the trees of documents/offline/learned to documents with known answers, and reports how well they
+// do on families of documents that they were not fitted to.
 //
-// It reads the corpus of cmd/quality, the samples of the tests of package offline, and each folder that the option -more names. Such a
-// folder has pairs of files: a document, and a JSON file with the same name and the extension .json added: {"set", "family", "vars":
-// {name: {"type", "en", "short", "de", "name_de", "match", "truth": []}}}. The documents of strangers are not in this repository.
+// It reads the corpus of cmd/quality, the samples of the tests of package offline, and each folder that the option
+// -more names. Such a folder has pairs of files: a document, and a JSON file with the same name and the extension .json
+// added: {"set", "family", "vars": {name: {"type", "en", "short", "de", "name_de", "match", "truth": []}}}. The
+// documents of strangers are not in this repository.
 //
 // The result depends only on the files: no step is random.
 package main

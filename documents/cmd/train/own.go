@@ -72,7 +72,8 @@ func readCases(ctx context.Context, path string) ([]*example, error) {
 		if err := json.Unmarshal(line, &c); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		a := asked{variable: answers.Variable{Name: c.Name, Type: answers.Type(c.Type), Description: c.Description}, match: c.Type, weight: 1}
+		a := asked{variable: answers.Variable{Name: c.Name, Type: answers.Type(c.Type), Description: c.Description},
+			match: c.Type, weight: 1}
 		if c.Want != "" {
 			a.right = []string{c.Want}
 		}

@@ -23,7 +23,8 @@ func foldOf(family string) int {
 // tally counts answers to questions.
 type tally struct{ asked, reachable, correct, wrong, rulesCorrect, rulesWrong int }
 
-// bin counts answers with similar probabilities. Answers to questions whose right values were removed count by their weight.
+// bin counts answers with similar probabilities. Answers to questions whose right values were removed count by their
+// weight.
 type bin struct{ answers, right float64 }
 
 // results are the results of a cross-validation.
@@ -47,7 +48,8 @@ func report(to io.Writer, all []*example, debug string) {
 				found, isRight := e.answer(trees)
 				r.count(e, found, isRight)
 				if e.set == debug {
-					_, _ = fmt.Fprintf(to, "%-30.30q %-16s right=%-5v p=%.2f %q, want %q of %d\n", e.document, e.variable.Name, isRight, found.Score,
+					_, _ = fmt.Fprintf(to, "%-30.30q %-16s right=%-5v p=%.2f %q, want %q of %d\n", e.document, e.variable.Name,
+						isRight, found.Score,
 						found.Value.Text, e.right, len(e.candidates))
 				}
 			}
@@ -100,11 +102,13 @@ func (r *results) print(to io.Writer) {
 		t := r.sets[set]
 		const line = "%-24s %4d values: %5.1f %% correct, %4.1f %% wrong, %5.1f %% among the candidates; by rules %5.1f %% correct, " +
 			"%4.1f %% wrong\n"
-		_, _ = fmt.Fprintf(to, line, set, t.asked, percent(t.correct, t.asked), percent(t.wrong, t.asked), percent(t.reachable, t.asked),
+		_, _ = fmt.Fprintf(to, line, set, t.asked, percent(t.correct, t.asked), percent(t.wrong, t.asked),
+			percent(t.reachable, t.asked),
 			percent(t.rulesCorrect, t.asked), percent(t.rulesWrong, t.asked))
 	}
 	for i, b := range r.reliability {
-		_, _ = fmt.Fprintf(to, "probability from 0.%d: %6.1f values, %5.1f %% right\n", i, b.answers, percent(b.right, b.answers))
+		_, _ = fmt.Fprintf(to, "probability from 0.%d: %6.1f values, %5.1f %% right\n", i, b.answers,
+			percent(b.right, b.answers))
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// isSame reports whether a value is the wanted one. The match says how exact it must be: number, date, term, company, contains, or the
-// type of the variable.
+// isSame reports whether a value is the wanted one. The match says how exact it must be: number, date, term, company,
+// contains, or the type of the variable.
 func isSame(match, got, want string) bool {
 	switch match {
 	case "number":
@@ -65,7 +65,8 @@ func squeeze(text string) string {
 
 var (
 	duration     = regexp.MustCompile(`(\d+)\)?[\s_-]*(year|month|week|day)`)
-	writtenCount = strings.NewReplacer("twenty-four", "24", "eighteen", "18", "twelve", "12", "ten", "10", "six", "6", "five", "5",
+	writtenCount = strings.NewReplacer("twenty-four", "24", "eighteen", "18", "twelve", "12", "ten", "10", "six", "6",
+		"five", "5",
 		"four", "4", "three", "3", "two", "2", "one", "1")
 	daysOfUnit = map[string]float64{"year": 365, "month": 365.0 / 12, "week": 7, "day": 1}
 )

@@ -43,8 +43,8 @@ func distinctShare(table []Row, column int) float64 {
 	return float64(len(distinct)) / float64(max(found, 1))
 }
 
-// stepOf returns the step by which the numbers of a column grow from each row to the next. It returns false if the steps differ, or if the
-// table has only one row.
+// stepOf returns the step by which the numbers of a column grow from each row to the next. It returns false if the
+// steps differ, or if the table has only one row.
 func stepOf(table []Row, column int) (step *big.Rat, isSeries bool) {
 	var last *big.Rat
 	for _, row := range table {

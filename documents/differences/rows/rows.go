@@ -1,8 +1,9 @@
-// Package rows matches the rows of two versions of a table, so that they can be compared row by row. The result depends only on the
-// values, so it is the same in each run. If the tables are swapped, the pairs are the same, also swapped.
+// Package rows matches the rows of two versions of a table, so that they can be compared row by row. The result depends
+// only on the values, so it is the same in each run. If the tables are swapped, the pairs are the same, also swapped.
 //
-// Rows with the same values become pairs first, in the order of the tables. The remaining rows are compared cell by cell, and the most
-// similar rows become pairs. Line numbers are ignored, because an inserted line changes all numbers after it.
+// Rows with the same values become pairs first, in the order of the tables. The remaining rows are compared cell by
+// cell, and the most similar rows become pairs. Line numbers are ignored, because an inserted line changes all numbers
+// after it.
 package rows
 
 import (
@@ -24,8 +25,8 @@ type Pair struct {
 	First, Second int // the positions in the tables; -1 if the table does not have the row
 }
 
-// Match returns the pairs of two tables with the same columns: first each row of the first table, in order, then the rows that only the
-// second table has. The time is proportional to the product of the numbers of rows.
+// Match returns the pairs of two tables with the same columns: first each row of the first table, in order, then the
+// rows that only the second table has. The time is proportional to the product of the numbers of rows.
 func Match(first, second []Row) []Pair {
 	m := &matching{inSecond: unmatched(len(first)), inFirst: unmatched(len(second))}
 	m.matchEqual(first, second)
@@ -87,9 +88,9 @@ type candidate struct {
 	similarity float64
 }
 
-// matchSimilar pairs the rows without a partner, the most similar rows first. Among equally similar pairs, the pair with the nearest
-// positions comes first, and then the pair with the lowest positions. Two pairs that share a row differ in one of the two, so the result
-// does not depend on which table is the first.
+// matchSimilar pairs the rows without a partner, the most similar rows first. Among equally similar pairs, the pair
+// with the nearest positions comes first, and then the pair with the lowest positions. Two pairs that share a row
+// differ in one of the two, so the result does not depend on which table is the first.
 func (m *matching) matchSimilar(first, second [][]cell) {
 	var all []candidate
 	for i := range first {

@@ -11,7 +11,8 @@ import (
 	"portside/documents/differences/rows"
 )
 
-// table returns rows from lines whose cells are separated by "|". A number becomes a value of type Number, and an empty cell has no value.
+// table returns rows from lines whose cells are separated by "|". A number becomes a value of type Number, and an empty
+// cell has no value.
 func table(lines ...string) []rows.Row {
 	var all []rows.Row
 	for _, line := range lines {
@@ -36,11 +37,12 @@ func TestMatch(t *testing.T) {
 		first, second []rows.Row
 		want          []rows.Pair
 	}{
-		"empty tables":     {nil, nil, nil},
-		"only the first":   {table("pump|10"), nil, []rows.Pair{{0, -1}}},
-		"only the second":  {nil, table("pump|10"), []rows.Pair{{-1, 0}}},
-		"another order":    {table("pump|10", "hose|20"), table("hose|20", "pump|10"), []rows.Pair{{0, 1}, {1, 0}}},
-		"equal rows twice": {table("pump|10", "pump|10", "hose|5"), table("pump|10", "hose|5"), []rows.Pair{{0, 0}, {1, -1}, {2, 1}}},
+		"empty tables":    {nil, nil, nil},
+		"only the first":  {table("pump|10"), nil, []rows.Pair{{0, -1}}},
+		"only the second": {nil, table("pump|10"), []rows.Pair{{-1, 0}}},
+		"another order":   {table("pump|10", "hose|20"), table("hose|20", "pump|10"), []rows.Pair{{0, 1}, {1, 0}}},
+		"equal rows twice": {table("pump|10", "pump|10", "hose|5"), table("pump|10", "hose|5"),
+			[]rows.Pair{{0, 0}, {1, -1}, {2, 1}}},
 		"another price": {
 			table("pump|2|10|20", "hose|1|5|5"), table("pump|2|11|22", "hose|1|5|5"), []rows.Pair{{0, 0}, {1, 1}},
 		},
@@ -81,8 +83,8 @@ func randomTable(random *rand.Rand) []rows.Row {
 	return table(lines...)
 }
 
-// TestMatchInvariants checks with random tables that each row is in one pair, that a table equals itself, and that swapped tables have
-// swapped pairs.
+// TestMatchInvariants checks with random tables that each row is in one pair, that a table equals itself, and that
+// swapped tables have swapped pairs.
 func TestMatchInvariants(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 5_000 {

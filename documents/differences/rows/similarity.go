@@ -53,9 +53,10 @@ func wordsOf(text string) []string {
 	return slices.Compact(words)
 }
 
-// similarity returns how similar two rows are, from 0 to 1: the weighted share of equal cells. Names count by their similarity. If only one
-// of the rows has a value in a column, the cells count as different with half the weight. If both rows have a name in the same column, the
-// result is the mean of that share and of the similarity of the most similar names, or 0 if no names are similar.
+// similarity returns how similar two rows are, from 0 to 1: the weighted share of equal cells. Names count by their
+// similarity. If only one of the rows has a value in a column, the cells count as different with half the weight. If
+// both rows have a name in the same column, the result is the mean of that share and of the similarity of the most
+// similar names, or 0 if no names are similar.
 func similarity(a, b []cell) float64 {
 	var equal, all, best float64
 	haveNames := false

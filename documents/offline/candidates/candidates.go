@@ -134,7 +134,8 @@ func filledCells(row *documents.Block) []documents.Cell {
 // cells pairs each cell that is not empty with the next one.
 func (c *pairCollector) cells(b *documents.Block, weight float64) {
 	filled := filledCells(b)
-	c.isTitle = b.Kind == documents.Field && len(filled) > 0 && slices.Contains(c.doc.TermsIn(cellSpan(filled[0])), "SUBJECT")
+	c.isTitle = b.Kind == documents.Field && len(filled) > 0 &&
+		slices.Contains(c.doc.TermsIn(cellSpan(filled[0])), "SUBJECT")
 	defer func() { c.isTitle = false }()
 	for i, cell := range filled {
 		if c.doc.Watch.Stopped() {

@@ -60,7 +60,8 @@ func TestPairsOfEveryLayout(t *testing.T) {
 }
 
 func TestCheckBoxes(t *testing.T) {
-	text, set := collect(t, documents.Block{Kind: documents.Paragraph, Text: "☒ Automatic renewal\n[ ] Paper invoices\n☒ yes ☐ no"})
+	text, set := collect(t, documents.Block{Kind: documents.Paragraph,
+		Text: "☒ Automatic renewal\n[ ] Paper invoices\n☒ yes ☐ no"})
 	if len(set.Boxes) != 2 {
 		t.Fatalf("%d lines with one box, want 2", len(set.Boxes))
 	}

@@ -22,8 +22,9 @@ type Header struct {
 	Terms []string
 }
 
-// Grids returns the parts of the document's tables that have headers. The next table continues a part if it repeats the headers, or if it
-// has no headers and the same number of columns. If the context ends, Grids returns early; the caller checks the watch.
+// Grids returns the parts of the document's tables that have headers. The next table continues a part if it repeats the
+// headers, or if it has no headers and the same number of columns. If the context ends, Grids returns early; the caller
+// checks the watch.
 func Grids(doc *index.Index) []Grid {
 	var all []Grid
 	for _, rows := range tableParts(doc) {
@@ -60,9 +61,9 @@ func (g *Grid) add(doc *index.Index, rows []documents.Block) {
 	}
 }
 
-// withAllCells returns the row with one cell for each header, divided at the widest gaps between its words. It returns the row unchanged if
-// it has enough cells, or if a new cell is nearer to another header. In narrow tables of a PDF, words of two columns can be as close
-// together as words of one column.
+// withAllCells returns the row with one cell for each header, divided at the widest gaps between its words. It returns
+// the row unchanged if it has enough cells, or if a new cell is nearer to another header. In narrow tables of a PDF,
+// words of two columns can be as close together as words of one column.
 func withAllCells(doc *index.Index, row documents.Block, headers map[int]Header) documents.Block {
 	if len(row.Cells) >= len(headers) || len(row.Words) < len(headers) {
 		return row

@@ -10,10 +10,11 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// LayoutGrids returns the tables of a document whose words have positions. It compares the positions of words with those of the column
-// headers. The blocks of a page are not enough, because a table without ruling lines is hard to divide into blocks: a record may have
-// several baselines, an empty cell, or text between its numbers, and distant columns may be separate blocks. A table may continue on later
-// pages. If the context ends, LayoutGrids returns early; the caller checks the watch.
+// LayoutGrids returns the tables of a document whose words have positions. It compares the positions of words with
+// those of the column headers. The blocks of a page are not enough, because a table without ruling lines is hard to
+// divide into blocks: a record may have several baselines, an empty cell, or text between its numbers, and distant
+// columns may be separate blocks. A table may continue on later pages. If the context ends, LayoutGrids returns early;
+// the caller checks the watch.
 func LayoutGrids(doc *index.Index) []Grid {
 	r := layoutReader{doc: doc}
 	for from := 0; from < len(doc.Blocks) && !doc.Watch.Stopped(); {
@@ -98,8 +99,8 @@ func (g *layoutGrid) setHeader(i int, text string) {
 	g.Headers[i] = Header{documents.Cell{Text: text, Column: i}, terms}
 }
 
-// shortenHeaders replaces the text of each header by that of the repeated header if it is shorter. The longer text includes words that
-// do not belong to the header.
+// shortenHeaders replaces the text of each header by the repeated header's if it is shorter. The longer text includes
+// words that do not belong to the header.
 func (g *layoutGrid) shortenHeaders(headers []layoutHeader) {
 	for i, h := range headers {
 		if text := h.text(); len(text) < len(g.Headers[i].Text) {
@@ -108,8 +109,8 @@ func (g *layoutGrid) shortenHeaders(headers []layoutHeader) {
 	}
 }
 
-// hasHeaders reports whether the headers repeat those of the grid: they overlap them horizontally and have the same texts. One text may
-// differ, because unrelated text may be above or below the header.
+// hasHeaders reports whether the headers repeat those of the grid: they overlap them horizontally and have the same
+// texts. One text may differ, because unrelated text may be above or below the header.
 func (g *layoutGrid) hasHeaders(headers []layoutHeader) bool {
 	if len(headers) != len(g.Headers) {
 		return false
@@ -140,7 +141,8 @@ func (g *layoutGrid) add(line layoutLine) bool {
 	if g.isOver && (isShort || !slices.ContainsFunc(cells, g.isNumber)) {
 		return false
 	}
-	if last := len(g.Rows) - 1; last >= 0 && g.bottom > 0 && g.continues(g.Rows[last].Cells, cells, (line.box.Top-g.bottom)/line.height()) {
+	if last := len(g.Rows) - 1; last >= 0 && g.bottom > 0 &&
+		g.continues(g.Rows[last].Cells, cells, (line.box.Top-g.bottom)/line.height()) {
 		g.Rows[last].Cells = withCells(g.Rows[last].Cells, cells)
 	} else {
 		g.Rows = append(g.Rows, documents.Block{Kind: documents.Row, Start: cells[0].Start, Cells: cells})
@@ -164,9 +166,9 @@ func (g *layoutGrid) cellsOf(line layoutLine) (cells []documents.Cell) {
 	return cells
 }
 
-// divide returns the words of a line as one piece for each column, divided at the widest gaps. It returns nil if the line has enough
-// pieces, or if a new piece is nearer to another column. In narrow tables, words of two columns can be as close together as words of
-// one column.
+// divide returns the words of a line as one piece for each column, divided at the widest gaps. It returns nil if the
+// line has enough pieces, or if a new piece is nearer to another column. In narrow tables, words of two columns can be
+// as close together as words of one column.
 func (g *layoutGrid) divide(line layoutLine) (pieces []piece) {
 	var words []documents.Word
 	for _, p := range line.pieces {
@@ -200,10 +202,10 @@ func hasCell(cells []documents.Cell, column int) bool {
 	return slices.ContainsFunc(cells, func(c documents.Cell) bool { return c.Column == column })
 }
 
-// continues reports whether a line belongs to the record above it. The distance between them is in heights of the line. A line without
-// numbers must nearly touch the record and have cells only in its empty columns. A line with numbers may be farther away, but must not have
-// a number below a number of the record. If the record has numbers too, the line must have at most half as many cells; otherwise it must
-// have cells only in the empty columns.
+// continues reports whether a line belongs to the record above it. The distance between them is in heights of the line.
+// A line without numbers must nearly touch the record and have cells only in its empty columns. A line with numbers may
+// be farther away, but must not have a number below a number of the record. If the record has numbers too, the line
+// must have at most half as many cells; otherwise it must have cells only in the empty columns.
 func (g *layoutGrid) continues(record, line []documents.Cell, distance float64) bool {
 	const near, touching = 1, 0.3
 	hasNumbers := slices.ContainsFunc(line, g.isNumber)
@@ -235,7 +237,8 @@ func (g *layoutGrid) isNumber(c documents.Cell) bool {
 	return len(found) == 1 && found[0].At.Start == c.Start && len(c.Text)-found[0].At.Len() <= maxUnit
 }
 
-// columnOf returns the column that a box overlaps most, or otherwise the nearest column. It returns -1 if no column is near.
+// columnOf returns the column that a box overlaps most, or otherwise the nearest column. It returns -1 if no column is
+// near.
 func (g *layoutGrid) columnOf(box documents.Box) int {
 	best, least := -1, math.Inf(1)
 	for i, c := range g.columns {

@@ -9,8 +9,9 @@ import (
 	"portside/documents/offline/index"
 )
 
-// page returns the lines of a page as blocks. Each character is 6 points wide. Each line is 10 points high and begins 12 points below the
-// previous one. Three or more spaces divide a line into blocks, as on a page without ruling lines between the columns.
+// page returns the lines of a page as blocks. Each character is 6 points wide. Each line is 10 points high and begins
+// 12 points below the previous one. Three or more spaces divide a line into blocks, as on a page without ruling lines
+// between the columns.
 func page(lines ...string) (blocks []documents.Block) {
 	for y, line := range lines {
 		for at := 0; at < len(line); {
@@ -47,8 +48,8 @@ func wordsAt(text string, column, line int) (words []documents.Word) {
 	return words
 }
 
-// gridsText returns the grids of pages as text: for each grid, a line with the headers between bars, and a line for each row with the cells
-// between slashes.
+// gridsText returns the grids of pages as text: for each grid, a line with the headers between bars, and a line for
+// each row with the cells between slashes.
 func gridsText(t *testing.T, pages ...[]documents.Block) string {
 	t.Helper()
 	into := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
@@ -147,7 +148,8 @@ var layoutTests = map[string]struct {
 	},
 	"a table that continues with headers": {
 		[][]documents.Block{
-			page("Description   Quantity   Amount", "Rope          2          10.00", "", "", "", "", "", "Seller      Bank        Phone",
+			page("Description   Quantity   Amount", "Rope          2          10.00", "", "", "", "", "",
+				"Seller      Bank        Phone",
 				"Acme        1203 0000   555 0100"),
 			page("Description   Quantity   Amount", "Sail          1          90.00"),
 		},

@@ -33,13 +33,15 @@ func (h layoutHeader) text() (text string) {
 	return text
 }
 
-// headersIn returns the headers of a table that begins on line i, and the index of the last line of the headers. It returns nil if no table
-// begins there. Headers are one or more lines of words without values, and one of the next three lines has values. The header line with the
-// most pieces must have at least three, and half of them must look like headers.
+// headersIn returns the headers of a table that begins on line i, and the index of the last line of the headers. It
+// returns nil if no table begins there. Headers are one or more lines of words without values, and one of the next
+// three lines has values. The header line with the most pieces must have at least three, and half of them must look
+// like headers.
 func headersIn(doc *index.Index, lines []layoutLine, i int) (headers []layoutHeader, last int) {
 	const minHeaders, maxHeaders, maxLines = 3, 100, 5
 	last = i
-	for last+1 < len(lines) && last+1 < i+maxLines && mayBeHeaders(doc, lines[last+1]) && isClose(lines[last], lines[last+1]) {
+	for last+1 < len(lines) && last+1 < i+maxLines && mayBeHeaders(doc, lines[last+1]) &&
+		isClose(lines[last], lines[last+1]) {
 		last++
 	}
 	if !mayBeHeaders(doc, lines[i]) || last+1 >= len(lines) || !hasValues(doc, lines[last+1:min(len(lines), last+4)]) {
@@ -82,8 +84,8 @@ func hasValues(doc *index.Index, lines []layoutLine) bool {
 	})
 }
 
-// stackHeaders joins the pieces of consecutive lines that are above each other into headers. It leaves out a piece that spans several
-// pieces of the base line, such as the title of a group of columns.
+// stackHeaders joins the pieces of consecutive lines that are above each other into headers. It leaves out a piece that
+// spans several pieces of the base line, such as the title of a group of columns.
 func stackHeaders(band []layoutLine, base layoutLine) []layoutHeader {
 	headers := make([]layoutHeader, 0, len(base.pieces))
 	for _, p := range base.pieces {
@@ -119,8 +121,8 @@ func overlap(box documents.Box, left, right float64) float64 {
 	return min(box.Right, right) - max(box.Left, left)
 }
 
-// dividedHeaders divides headers that were taken for one header, because they are as close together as words. A row below shows where to
-// divide: it has several pieces below the one header.
+// dividedHeaders divides headers that were taken for one header, because they are as close together as words. A row
+// below shows where to divide: it has several pieces below the one header.
 func dividedHeaders(doc *index.Index, headers []layoutHeader, below []layoutLine) (divided []layoutHeader) {
 	const maxLines = 4
 	g := newLayoutGrid(doc, headers)

@@ -33,7 +33,8 @@ type layoutLine struct {
 
 func (l layoutLine) height() float64 { return l.box.Bottom - l.box.Top }
 
-// layoutLines returns the lines of a page from top to bottom. A line crosses the whole page, so it can have pieces of several blocks.
+// layoutLines returns the lines of a page from top to bottom. A line crosses the whole page, so it can have pieces of
+// several blocks.
 func layoutLines(doc *index.Index, blocks []documents.Block) []layoutLine {
 	var pieces []piece
 	for i := range blocks {
@@ -59,7 +60,8 @@ func layoutLines(doc *index.Index, blocks []documents.Block) []layoutLine {
 	return lines
 }
 
-// isLevel reports whether two boxes are on the same line: they overlap vertically by more than half the height of the smaller box.
+// isLevel reports whether two boxes are on the same line: they overlap vertically by more than half the height of the
+// smaller box.
 func isLevel(a, b documents.Box) bool {
 	return min(a.Bottom, b.Bottom)-max(a.Top, b.Top) > min(a.Bottom-a.Top, b.Bottom-b.Top)/2
 }

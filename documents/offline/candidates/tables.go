@@ -103,7 +103,8 @@ func columnHeaders(doc *index.Index, rows []documents.Block) map[int]documents.C
 			plain++
 		}
 	}
-	isHeader := marked == len(first) || plain == len(first) && len(first) > 2 || plain == len(first) && hasNumbersBelow(doc, rows)
+	isHeader := marked == len(first) || plain == len(first) && len(first) > 2 || plain == len(first) &&
+		hasNumbersBelow(doc, rows)
 	if !isHeader || len(first) < 2 {
 		return nil
 	}
@@ -131,7 +132,8 @@ func isForm(doc *index.Index, rows []documents.Block) bool {
 			words++
 		}
 	}
-	return words > 0 && (values == 0 || words > 1 || !doc.IsOnlyTerms(cellSpan(rows[0].Cells[1]))) && !hasNumbersBelow(doc, rows)
+	return words > 0 && (values == 0 || words > 1 || !doc.IsOnlyTerms(cellSpan(rows[0].Cells[1]))) &&
+		!hasNumbersBelow(doc, rows)
 }
 
 // hasNumbersBelow reports whether every row below the first has a number in the second column.
@@ -144,7 +146,7 @@ func hasNumbersBelow(doc *index.Index, rows []documents.Block) bool {
 	return len(rows) > 2
 }
 
-// sums are the terms that begin rows of sums and of what is added to them.
+// sums are the terms that begin rows of sums and of their terms.
 var sums = []string{"TOTAL", "SUBTOTAL", "GRAND", "NET", "GROSS", "TAX", "PAY", "DISCOUNT", "SHIPPING", "DEPOSIT"}
 
 // totalRow pairs the label of a total with the last cell of its row.

@@ -171,7 +171,8 @@ func asksForDifferencesOnly(prompt string) bool {
 	var only, differ bool
 	for _, w := range scan.Words(questions.Shorten(prompt)) {
 		only = only || onlyWords()[w.Text]
-		for _, stem := range []string{"differ", "diferen", "unterschied", "verschil", "skillnad", "roznic", "abweich", "ecart"} {
+		for _, stem := range []string{"differ", "diferen", "unterschied", "verschil", "skillnad", "roznic", "abweich",
+			"ecart"} {
 			differ = differ || strings.HasPrefix(w.Text, stem)
 		}
 	}

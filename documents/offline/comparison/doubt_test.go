@@ -37,5 +37,6 @@ func uncertain(confidence float64) answers.Extraction {
 
 func extractionOf(v answers.Value, confidence float64) answers.Extraction {
 	candidate := answers.Candidate{Value: v, Evidence: answers.Evidence{Quote: v.Text, Confidence: confidence}}
-	return answers.Extraction{Values: map[string]answers.Value{"total": v}, Candidates: map[string][]answers.Candidate{"total": {candidate}}}
+	return answers.Extraction{Values: map[string]answers.Value{"total": v},
+		Candidates: map[string][]answers.Candidate{"total": {candidate}}}
 }

@@ -187,6 +187,8 @@ var unitForms = map[answers.Lang][4][3]string{
 	"it": {{"giorno", "giorni"}, {"settimana", "settimane"}, {"mese", "mesi"}, {"anno", "anni"}},
 	"nl": {{"dag", "dagen"}, {"week", "weken"}, {"maand", "maanden"}, {"jaar", "jaar"}},
 	"sv": {{"dag", "dagar"}, {"vecka", "veckor"}, {"månad", "månader"}, {"år", "år"}},
-	"pl": {{"dzień", "dni", "dni"}, {"tydzień", "tygodnie", "tygodni"}, {"miesiąc", "miesiące", "miesięcy"}, {"rok", "lata", "lat"}},
-	"ro": {{"zi", "zile", "de zile"}, {"săptămână", "săptămâni", "de săptămâni"}, {"lună", "luni", "de luni"}, {"an", "ani", "de ani"}},
+	"pl": {{"dzień", "dni", "dni"}, {"tydzień", "tygodnie", "tygodni"}, {"miesiąc", "miesiące", "miesięcy"},
+		{"rok", "lata", "lat"}},
+	"ro": {{"zi", "zile", "de zile"}, {"săptămână", "săptămâni", "de săptămâni"}, {"lună", "luni", "de luni"},
+		{"an", "ani", "de ani"}},
 }

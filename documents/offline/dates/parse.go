@@ -68,7 +68,7 @@ type dateReader struct {
 	at   int
 }
 
-// number reads digits. width is 0 if there are none.
+// number reads digits. width is 0 without digits.
 func (r *dateReader) number() (n, width int) {
 	end := scan.SkipDigits(r.text, r.at)
 	width = end - r.at
@@ -119,7 +119,7 @@ func (r *dateReader) numeric() (Date, bool) {
 	return d, d.Exists()
 }
 
-// mark reads the separator between two parts of a date. It returns 0 if there is none.
+// mark reads the separator between two parts of a date. It returns 0 without a separator.
 func (r *dateReader) mark() byte {
 	if r.at >= len(r.text) || strings.IndexByte("-/.", r.text[r.at]) < 0 {
 		return 0
@@ -187,8 +187,8 @@ func (r *dateReader) monthFirst() (Date, bool) {
 }
 
 // dayFirst reads 5 March 2026, 5. März 2026, 1er mars 2026, 3 de marzo de 2026, 3rd day of March,
-// 2026, 03-Mar-26. A line may end after a word that belongs to the date, as in "day of", but not after the first number, which may be that
-// of a page.
+// 2026, 03-Mar-26. A line may end after a word that belongs to the date, as in "day of", but not after the first
+// number, which may be that of a page.
 func (r *dateReader) dayFirst() (Date, bool) {
 	start := r.at
 	day, width := r.number()

@@ -28,8 +28,8 @@ const PartlySearched = "Only the first part of the document was searched."
 const maxAmbiguousConfidence = 0.6
 
 // Extract finds the values of the variables in a document. A value that the document does not state
-// clearly is not found. The values of an e-invoice in a PDF come from its XML, also if the pages contradict it. Extract ends soon after
-// the context does, with its error.
+// clearly is not found. The values of an e-invoice in a PDF come from its XML, also if the pages contradict it. Extract
+// ends soon after the context does, with its error.
 func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
 	n := invoiceBlocks(d)
 	if n == 0 {
@@ -53,7 +53,8 @@ func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettin
 	}
 	for name, value := range fromXML.Values {
 		if value.Found() {
-			found.Values[name], found.Evidence[name], found.Candidates[name] = value, fromXML.Evidence[name], fromXML.Candidates[name]
+			found.Values[name], found.Evidence[name], found.Candidates[name] = value, fromXML.Evidence[name],
+				fromXML.Candidates[name]
 		}
 	}
 	return found, err
@@ -141,8 +142,8 @@ func (e *Extractor) rows(t answers.Table) (rows []answers.Row) {
 	return rows
 }
 
-// find returns the possible answers to a question, the best first. isFound is true if it has at least the confidence; 0 stands for
-// [learned.Likely].
+// find returns the possible answers to a question, the best first. isFound is true if it has at least the confidence; 0
+// stands for [learned.Likely].
 func (e *Extractor) find(q *questions.Question, minConfidence float64) (ranked []ranking.Answer, isFound bool) {
 	rules := e.ByRules(q)
 	if q.Variable.Type == answers.Boolean {
@@ -155,7 +156,8 @@ func (e *Extractor) find(q *questions.Question, minConfidence float64) (ranked [
 	return ranked, len(ranked) > 0 && ranked[0].Score >= minConfidence
 }
 
-// likeliest returns the first n of ranked answers. Statements have none, because no other than true or false is possible.
+// likeliest returns the first n of ranked answers. Statements have none, because no other than true or false is
+// possible.
 func (e *Extractor) likeliest(ranked []ranking.Answer, n int) []answers.Candidate {
 	var all []answers.Candidate
 	for _, a := range ranked[:min(len(ranked), n)] {
@@ -235,7 +237,8 @@ func (e *Extractor) FirstFound(t answers.Type, names []string) (ranking.Answer, 
 func (e *Extractor) LabelOf(a ranking.Answer) string {
 	label := scan.Span{}
 	for _, p := range e.Candidates.Pairs {
-		if p.Value.Start <= a.At.Start && a.At.End <= p.Value.End && p.LabelAt.End <= a.At.Start && p.LabelAt.Start >= label.Start && !p.InGrid {
+		if p.Value.Start <= a.At.Start && a.At.End <= p.Value.End && p.LabelAt.End <= a.At.Start &&
+			p.LabelAt.Start >= label.Start && !p.InGrid {
 			label = p.LabelAt
 		}
 	}

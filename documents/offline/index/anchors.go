@@ -74,7 +74,8 @@ func anchorAfter(ix *Index, anchor dates.Anchor, from int, words []scan.Word) da
 		}
 	}
 	for _, m := range ix.MentionsIn(s) {
-		if m.At.End == end && anchor == dates.PeriodOffset && (m.Term == "DATE" || slices.Contains(lexicon.TimeUnits, m.Term)) {
+		if m.At.End == end && anchor == dates.PeriodOffset &&
+			(m.Term == "DATE" || slices.Contains(lexicon.TimeUnits, m.Term)) {
 			return anchor
 		}
 	}

@@ -40,7 +40,8 @@ func (ix *Index) durationAt(s scan.Span, unit lexicon.Mention) (Duration, bool) 
 	before, from := wordBefore(ix, s, unit.At.Start)
 	if len(found) > 0 {
 		f := found[len(found)-1]
-		if unit.At.Start-f.At.End <= maxGap && f.Currency == "" && !f.Percent && !strings.ContainsAny(ix.Text[f.At.End:unit.At.Start], ",.;:") {
+		if unit.At.Start-f.At.End <= maxGap && f.Currency == "" && !f.Percent &&
+			!strings.ContainsAny(ix.Text[f.At.End:unit.At.Start], ",.;:") {
 			l.Value, l.At.Start = f.Value, f.At.Start
 			l.At.Start = writtenOut(ix, s, f.At.Start)
 			return l, true

@@ -66,7 +66,8 @@ func TestRanges(t *testing.T) {
 			continue
 		}
 		got := found[0]
-		if got.Values != want.Values || got.IsDate != want.IsDate || got.Either != want.Either || got.HasUnit != want.HasUnit {
+		if got.Values != want.Values || got.IsDate != want.IsDate || got.Either != want.Either ||
+			got.HasUnit != want.HasUnit {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}

@@ -118,8 +118,8 @@ func isCodeHead(rest string) bool {
 	return len(rest) > 1 && strings.IndexByte("-/", rest[0]) >= 0 && scan.IsDigit(rest[1])
 }
 
-// apart returns the text with a tab in place of each space between words that stand far apart on the page. Otherwise "2" and "119.00" of
-// neighboring columns would be read as 2119.
+// apart returns the text with a tab in place of each space between words that stand far apart on the page. Otherwise
+// "2" and "119.00" of neighboring columns would be read as 2119.
 func apart(text string, blocks []documents.Block) string {
 	const wide = 0.7 // of the height of a word
 	changed := []byte(text)
@@ -136,7 +136,8 @@ func apart(text string, blocks []documents.Block) string {
 	return string(changed)
 }
 
-// without returns the text with tabs in place of dates, because the last digits of a date and the number after it may look like one number.
+// without returns the text with tabs in place of dates, because the last digits of a date and the number after it may
+// look like one number.
 func without(text string, days []dates.Date) string {
 	changed := []byte(text)
 	for _, d := range days {

@@ -61,7 +61,8 @@ func rangeOf(ix *Index, a, b numbers.Number) (Range, bool) {
 	if kind == notJoined || !alike || kind == byDash && !isRising(a, b) {
 		return Range{}, false
 	}
-	return Range{At: scan.Between(a.At.Start, b.At.End), Ends: [2]scan.Span{a.At, b.At}, Values: [2]string{a.Value, b.Value},
+	return Range{At: scan.Between(a.At.Start, b.At.End), Ends: [2]scan.Span{a.At, b.At},
+		Values:  [2]string{a.Value, b.Value},
 		Percent: b.Percent, HasUnit: ix.HasUnit(b), Either: kind == byChoice}, true
 }
 

@@ -25,7 +25,8 @@ type Splitter struct {
 // NewSplitter returns a Splitter that stops early with the watch. If the language is not supported,
 // it uses the abbreviations of all languages.
 func NewSplitter(lang answers.Lang, w *scan.Watch) *Splitter {
-	s := &Splitter{always: map[string]bool{}, beforeNumbers: map[string]bool{}, stops: stopWords(lang), lang: lang, watch: w}
+	s := &Splitter{always: map[string]bool{}, beforeNumbers: map[string]bool{}, stops: stopWords(lang), lang: lang,
+		watch: w}
 	if s.stops == nil {
 		s.stops = AllStopWords()
 	}

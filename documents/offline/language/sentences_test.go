@@ -151,7 +151,8 @@ func FuzzSentences(f *testing.F) {
 			end = s.End
 			letters.WriteString(s.In(text))
 		}
-		if got, want := strings.Join(strings.Fields(letters.String()), ""), strings.Join(strings.Fields(text), ""); got != want {
+		if got, want := strings.Join(strings.Fields(letters.String()), ""),
+			strings.Join(strings.Fields(text), ""); got != want {
 			t.Errorf("lost text: %q of %q", got, want)
 		}
 	})

@@ -47,8 +47,8 @@ func NewReader(ix *index.Index, v *values.Reader) *Reader {
 // maxCandidates bounds the candidates of one question.
 const maxCandidates = 4_000
 
-// candidates returns all values that have the type of a question, and the values that the rules found. It leaves out parts of names,
-// because they would take probability from the whole name.
+// candidates returns all values that have the type of a question, and the values that the rules found. It leaves out
+// parts of names, because they would take probability from the whole name.
 func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 	all := r.ofType(q)
 	const maxAdded = 5
@@ -177,7 +177,8 @@ const (
 	longestRun = 2 * maxName
 )
 
-// namesIn returns the parts of a piece that may be a name: the whole piece, the part after a colon, and runs of capitalized words.
+// namesIn returns the parts of a piece that may be a name: the whole piece, the part after a colon, and runs of
+// capitalized words.
 func (r *Reader) namesIn(p *piece) []scan.Span {
 	s := p.at
 	found := spanSet{isKnown: map[scan.Span]bool{}}
@@ -252,11 +253,13 @@ func (r *Reader) nextWord(at, end int) int {
 
 func (r *Reader) mayBeName(at scan.Span) bool {
 	const least = 2
-	return at.Len() >= least && at.Len() <= maxName && !strings.ContainsAny(at.In(r.ix.Text), "“”\"") && scan.HasWord(at.In(r.ix.Text)) &&
+	return at.Len() >= least && at.Len() <= maxName && !strings.ContainsAny(at.In(r.ix.Text), "“”\"") &&
+		scan.HasWord(at.In(r.ix.Text)) &&
 		!r.ix.IsOnlyTerms(at)
 }
 
-// legalForm returns the end of a legal form, such as ", Inc.", that begins at an offset. It returns the offset if there is none.
+// legalForm returns the end of a legal form, such as ", Inc.", that begins at an offset. Without one, it returns the
+// offset.
 func (r *Reader) legalForm(at, end int) int {
 	for _, form := range []string{", Inc.", ", Inc", ", LLC", ", Ltd.", ", Ltd", ", L.P.", ", LP", ", Corp.", ", N.A."} {
 		if strings.HasPrefix(r.ix.Text[at:end], form) {

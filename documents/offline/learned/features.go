@@ -191,7 +191,8 @@ func (r *Reader) shapeFeatures(c *candidate) {
 	const shortBytes, longBytes, postcodeDigits = 4, 16, 5
 	text, f := c.answer.At.In(r.ix.Text), &c.features
 	if n := c.number; n != nil {
-		f[hasCurrency], f[hasCents], f[isWhole] = truth(n.Currency != ""), truth(len(n.Fraction) == 2), truth(n.Fraction == "")
+		f[hasCurrency], f[hasCents], f[isWhole] = truth(n.Currency != ""), truth(len(n.Fraction) == 2),
+			truth(n.Fraction == "")
 		f[isZero], f[isNegative] = truth(strings.Trim(n.Value, "0.-") == ""), truth(strings.HasPrefix(n.Value, "-"))
 		f[isShortNumber] = truth(len(n.Value) <= 2)
 	}
@@ -221,7 +222,8 @@ func (r *Reader) nameFeatures(q *questions.Question, c *candidate) {
 	f[codeInHeading] = f[inHeading] * f[hasDigits]
 	rest := r.ix.Text[c.answer.At.End:scan.RuneStart(r.ix.Text, min(len(r.ix.Text), c.answer.At.End+60), len(r.ix.Text))]
 	isRole := func(words string) bool { return strings.Contains(rest, words) }
-	f[definedAsRole] = truth(isRole("(\"") || isRole("(“") || isRole("(the") || slices.ContainsFunc(names.RolePhrases, isRole))
+	f[definedAsRole] = truth(isRole("(\"") || isRole("(“") || isRole("(the") ||
+		slices.ContainsFunc(names.RolePhrases, isRole))
 	f[crossesLine] = truth(strings.Contains(text, "\n"))
 	last := text[strings.LastIndexAny(text, " \n")+1:]
 	f[endsInLowerCase] = truth(last == strings.ToLower(last))
@@ -238,7 +240,7 @@ func (r *Reader) nameFeatures(q *questions.Question, c *candidate) {
 	}
 }
 
-// hasAddressBelow reports whether the piece after that of a candidate may be the street or the town of an address.
+// hasAddressBelow reports whether the piece after a candidate's piece may be the street or the town of an address.
 func (r *Reader) hasAddressBelow(c *candidate) bool {
 	const maxBytes, maxRest = 60, 2
 	next := c.piece + 1

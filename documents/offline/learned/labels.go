@@ -145,8 +145,8 @@ func (r *Reader) fit(q *questions.Question, l label) match {
 	return best
 }
 
-// recall returns the share of the wanted terms that a label has. Terms that many labels have, such as DATE, count less, and so do
-// those that only the title of the document has.
+// recall returns the share of the wanted terms that a label has. Terms that many labels have, such as DATE, count less,
+// and so do those that only the title of the document has.
 func (r *Reader) recall(q *questions.Question, wanted, terms []string) float64 {
 	const genericWeight, topicShare, genericShare = 0.3, 0.8, 0.3
 	have, all, specific, isSpecific := 0.0, 0.0, 0, false
@@ -174,7 +174,8 @@ func (r *Reader) recall(q *questions.Question, wanted, terms []string) float64 {
 	return have / all
 }
 
-// precision returns the share of the terms of a label that the question explains, and whether one gives it another meaning.
+// precision returns the share of the terms of a label that the question explains, and whether one gives it another
+// meaning.
 func (r *Reader) precision(q *questions.Question, wanted, terms []string) (share float64, excluded bool) {
 	const describedShare = 0.8
 	explained, words := 0.0, 0.0

@@ -16,7 +16,8 @@ import (
 	"portside/documents/offline/values"
 )
 
-// grid is an invoice whose heads stand over their values, as PDF readers report it: each line is a block, and its words have places.
+// grid is an invoice whose heads stand over their values, as PDF readers report it: each line is a block, and its words
+// have places.
 func grid(t *testing.T) *Reader {
 	t.Helper()
 	b := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
@@ -72,7 +73,8 @@ func TestWordsFarApartAreDifferentPieces(t *testing.T) {
 	}
 }
 
-// Training asks again as if the document did not have the right values. What the rules found then goes, too.
+// Training asks again as if the document did not have the right values. The answers of the rules with these values go,
+// too.
 func TestValuesCanBeLeftOut(t *testing.T) {
 	r := grid(t)
 	q := ranking.Fit(r.ix, questions.New(answers.Variable{Name: "total", Type: answers.Number}))
@@ -111,7 +113,8 @@ func TestEvidenceIsWhereTheRulesFoundTheValue(t *testing.T) {
 	q := ranking.Fit(r.ix, questions.New(answers.Variable{Name: "total", Type: answers.Number}))
 	byRules := values.NumberAnswer(r.ix.Numbers[len(r.ix.Numbers)-1], 1)
 	byRules.At = scan.Between(0, len("Invoice"))
-	if best := r.Rank(q, Rules{Ranked: []ranking.Answer{byRules}, Found: true})[0]; best.At != byRules.At || best.Score == 1 {
+	if best := r.Rank(q, Rules{Ranked: []ranking.Answer{byRules}, Found: true})[0]; best.At != byRules.At ||
+		best.Score == 1 {
 		t.Errorf("found %+v", best)
 	}
 }

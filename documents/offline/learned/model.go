@@ -10,7 +10,7 @@ import (
 	"portside/documents/offline/ranking"
 )
 
-// Kind is a kind of values. Each has trees of its own.
+// Kind is a kind of values. Each has separate trees.
 type Kind string
 
 // The kinds.
@@ -98,8 +98,8 @@ func (r *Reader) described(q *questions.Question, all []candidate, rules Rules) 
 // Likely is the least probability of an answer.
 const Likely = 0.7
 
-// Rank returns the possible answers to a question, the one with the highest probability first. Scores are probabilities. If the
-// first is also the answer of the rules, it has their place.
+// Rank returns the possible answers to a question, the one with the highest probability first. Scores are
+// probabilities. If the first is also the answer of the rules, it has their place.
 func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 	found := r.described(q, r.candidates(q, rules), rules)
 	scores := make([]float64, len(found))
@@ -120,9 +120,9 @@ func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 
 // Calibrate corrects probabilities of ranked answers that are wrong in the cross-validation.
 //
-// The trees divide a probability of 1 among all answers and no answer. But a question can have several right answers: an agreement has two
-// or more parties. So the best party gets the probability of the second one too. Durations are halved if the trees are not sure, because
-// only 4 of 10 durations with a probability below 0.9 were right.
+// The trees divide a probability of 1 among all answers and no answer. But a question can have several right answers:
+// an agreement has two or more parties. So the best party gets the probability of the second one too. Durations are
+// halved if the trees are not sure, because only 4 of 10 durations with a probability below 0.9 were right.
 func Calibrate(q *questions.Question, ranked []ranking.Answer) {
 	const sureDuration, doubtFactor = 0.9, 0.5
 	switch {
@@ -137,8 +137,8 @@ func Calibrate(q *questions.Question, ranked []ranking.Answer) {
 	}
 }
 
-// Ranked returns the answers without repetitions, the one with the highest probability first, at the place with the highest
-// probability. Scores are probabilities. The probabilities of equal answers add up.
+// Ranked returns the answers without repetitions, the one with the highest probability first, at the place with the
+// highest probability. Scores are probabilities. The probabilities of equal answers add up.
 func Ranked(list []ranking.Answer, probabilities []float64) []ranking.Answer {
 	type group struct {
 		answer ranking.Answer

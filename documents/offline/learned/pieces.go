@@ -139,7 +139,8 @@ func (l *layout) left(i int) []int {
 		j := l.byTop[place]
 		p := &l.pieces[j]
 		level := math.Min(own.box.Bottom, p.box.Bottom) - math.Max(own.box.Top, p.box.Top)
-		if j != i && p.page == own.page && p.box.Right <= own.box.Left+2 && 2*level > min(own.box.Bottom-own.box.Top, p.box.Bottom-p.box.Top) {
+		if j != i && p.page == own.page && p.box.Right <= own.box.Left+2 &&
+			2*level > min(own.box.Bottom-own.box.Top, p.box.Bottom-p.box.Top) {
 			found = append(found, j)
 		}
 	}
@@ -166,7 +167,8 @@ func (l *layout) above(i int) []int {
 	return found
 }
 
-// pieceAt returns the index of the piece that contains an offset, or -1. Pieces are in the order of the text within a block.
+// pieceAt returns the index of the piece that contains an offset, or -1. Pieces are in the order of the text within a
+// block.
 func (l *layout) pieceAt(at int) int {
 	i := sort.Search(len(l.pieces), func(i int) bool { return l.pieces[i].at.End > at })
 	if i < len(l.pieces) && l.pieces[i].at.Start <= at {

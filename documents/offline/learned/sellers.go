@@ -13,8 +13,8 @@ var (
 		`registergericht|handelsregister)\b`)
 )
 
-// isInDomain reports whether a word of a name is in the domain of an e-mail or web address of the document. Sellers usually print their
-// addresses, so such a name is likely the seller's.
+// isInDomain reports whether a word of a name is in the domain of an e-mail or web address of the document. Sellers
+// usually print their addresses, so such a name is likely the seller's.
 func (r *Reader) isInDomain(name string) bool {
 	const minBytes = 4
 	if r.domains == nil {
@@ -33,8 +33,8 @@ func (r *Reader) isInDomain(name string) bool {
 	return false
 }
 
-// isNearRegister reports whether a company register, tax or bank account number is within a few lines before or after a name. Sellers
-// usually print these numbers. The result is cached, because many questions ask about the same name.
+// isNearRegister reports whether a company register, tax or bank account number is within a few lines before or after a
+// name. Sellers usually print these numbers. The result is cached, because many questions ask about the same name.
 func (r *Reader) isNearRegister(c *candidate) bool {
 	isNear, isKnown := r.registers[c.answer.At]
 	if !isKnown {

@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// Trees is a sum of decision trees, the way it is stored. Each tree begins with its number of nodes, as two bytes. A node has eight
-// bytes: the index of a feature, or leafMark; an unused byte; the distance to the right child in nodes, as two bytes; and a float32.
-// The left child is the next node. At an inner node, the float32 is the largest value of the feature that goes to the left. At a leaf,
-// it is the value. All numbers are little-endian.
+// Trees is a sum of decision trees, the way it is stored. Each tree begins with its number of nodes, as two bytes. A
+// node has eight bytes: the index of a feature, or leafMark; an unused byte; the distance to the right child in nodes,
+// as two bytes; and a float32. The left child is the next node. At an inner node, the float32 is the largest value of
+// the feature that goes to the left. At a leaf, it is the value. All numbers are little-endian.
 type Trees []byte
 
 const (
@@ -72,7 +72,8 @@ func leafOf(tree []byte, features *Features) float64 {
 	}
 }
 
-// check reports whether all indexes of trees are in range. The files are part of the program, but an outdated one must not answer.
+// check reports whether all indexes of trees are in range. The files are part of the program, but an outdated one must
+// not answer.
 func (t Trees) check() error {
 	for at := 0; at < len(t); {
 		if len(t)-at < countSize {
@@ -109,8 +110,8 @@ var treesOf = sync.OnceValue(func() map[Kind]Trees {
 	return all
 })
 
-// Probabilities returns the probability of each candidate by a conditional logit model: a softmax over the scores, with 0 as the
-// score of "no answer".
+// Probabilities returns the probability of each candidate by a conditional logit model: a softmax over the scores, with
+// 0 as the score of "no answer".
 func Probabilities(scores []float64) []float64 {
 	top := 0.0
 	for _, s := range scores {

@@ -38,7 +38,8 @@ func TestDamagedTreesAreNotUsed(t *testing.T) {
 	far := slices.Clone(whole)
 	far[countSize+2] = 9
 	for name, trees := range map[string]Trees{
-		"one byte": whole[:1], "a part": whole[:len(whole)-1], "no nodes": {0, 0}, "an unknown feature": unknown, "a child out of range": far,
+		"one byte": whole[:1], "a part": whole[:len(whole)-1], "no nodes": {0, 0}, "an unknown feature": unknown,
+		"a child out of range": far,
 	} {
 		if trees.check() == nil {
 			t.Errorf("%s: no error", name)

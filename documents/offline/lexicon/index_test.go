@@ -28,7 +28,8 @@ func TestIndexIsThatOfTheText(t *testing.T) {
 	for text, terms := range b.stems {
 		stems[text] = numbers[strings.Join(terms, " ")]
 	}
-	for file, want := range map[string]string{"forms.index": encode(t, forms), "stems.index": encode(t, stems), "terms.index": terms} {
+	for file, want := range map[string]string{"forms.index": encode(t, forms), "stems.index": encode(t, stems),
+		"terms.index": terms} {
 		if *update {
 			if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
 				t.Fatal(err)

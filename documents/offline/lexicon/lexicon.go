@@ -9,8 +9,8 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// The index has the words of lexicon.txt, in a form that needs no preparation: building maps of them would take longer than all else
-// of the first question after a cold start. `go test -update` writes it.
+// The index has the words of lexicon.txt, in a form that needs no preparation: building maps of them would take longer
+// than all else of the first question after a cold start. `go test -update` writes it.
 var (
 	//go:embed forms.index
 	formsIndex string
@@ -145,7 +145,8 @@ func withoutUmlauts(word string) string { return umlauts.Replace(word) }
 var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
 // endings are the articles and cases that some languages add to the end of a word.
-var endings = []string{"ului", "erna", "elor", "ilor", "arna", "orna", "ens", "ets", "ul", "le", "ei", "lui", "en", "et", "na",
+var endings = []string{"ului", "erna", "elor", "ilor", "arna", "orna", "ens", "ets", "ul", "le", "ei", "lui", "en",
+	"et", "na",
 	"er", "es", "n", "l", "a", "s", "t", "e"}
 
 // inflected returns the terms of a word that is in the lexicon without one of the endings.

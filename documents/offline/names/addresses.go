@@ -50,7 +50,7 @@ func IBANs(text string, in scan.Span) []scan.Span {
 	return found
 }
 
-// ibanEnd returns the end of the account number that begins at offset i, or 0 if there is none.
+// ibanEnd returns the end of the account number that begins at offset i, or 0 if none begins there.
 func ibanEnd(text string, i, last int) int {
 	const minBytes, maxBytes = 15, 34
 	var digits strings.Builder
@@ -85,7 +85,7 @@ func hasValidCheckDigits(iban string) bool {
 	return rest == 1
 }
 
-// Phone returns the first phone number in a span. ok is false if there is none.
+// Phone returns the first phone number in a span. ok is false if the span has no phone number.
 func Phone(text string, in scan.Span) (at scan.Span, ok bool) {
 	const minDigits, maxDigits = 6, 16
 	start := strings.IndexAny(in.In(text), "+(0123456789")

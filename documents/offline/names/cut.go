@@ -11,8 +11,8 @@ import (
 // finalForms are legal forms that end the name of a company. They do not begin one.
 var finalForms = scan.LazySet("gmbh ag kg kgaa ohg ug mbh inc llc ltd llp plc")
 
-// IsCut reports whether a span has only a part of the name of a company: it begins with the legal form after the name's first words, or
-// ends before the legal form. Words in other lines or after punctuation do not belong to the name.
+// IsCut reports whether a span has only a part of the name of a company: it begins with the legal form after the name's
+// first words, or ends before the legal form. Words in other lines or after punctuation do not belong to the name.
 func IsCut(text string, s scan.Span) bool {
 	if s.IsEmpty() {
 		return false

@@ -37,7 +37,8 @@ func TestCompanyNameBesideAnotherTextIsNotCut(t *testing.T) {
 }
 
 func TestTitleIsNoName(t *testing.T) {
-	for text, want := range map[string]bool{"Herrn": true, "Mr.": true, "Herr Dr.": true, "Herrn Max Holm": false, "Oak": false, "": false} {
+	for text, want := range map[string]bool{"Herrn": true, "Mr.": true, "Herr Dr.": true, "Herrn Max Holm": false,
+		"Oak": false, "": false} {
 		if got := IsTitle(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}

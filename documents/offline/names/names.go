@@ -10,7 +10,8 @@ import (
 )
 
 // legalForms may follow the comma after the name of a company.
-var legalForms = []string{"inc", "ltd", "llc", "lp", "llp", "plc", "gmbh", "ag", "kg", "sa", "s", "sl", "lda", "srl", "spa", "bv",
+var legalForms = []string{"inc", "ltd", "llc", "lp", "llp", "plc", "gmbh", "ag", "kg", "sa", "s", "sl", "lda", "srl",
+	"spa", "bv",
 	"nv", "ab", "sp"}
 
 // CutAddress keeps a name with its legal form and removes the address, role or remark after it.
@@ -42,12 +43,14 @@ func LooksLikeName(text string, s scan.Span) bool {
 	const maxWords = 9
 	part := s.In(text)
 	first, _ := utf8.DecodeRuneInString(part)
-	return len(strings.Fields(part)) <= maxWords && (unicode.IsUpper(first) || unicode.IsDigit(first)) && !strings.ContainsRune(part, ':')
+	return len(strings.Fields(part)) <= maxWords && (unicode.IsUpper(first) || unicode.IsDigit(first)) &&
+		!strings.ContainsRune(part, ':')
 }
 
 // CutLawPrefix removes "the laws of" and similar words before the name of a country.
 func CutLawPrefix(text string, s scan.Span) scan.Span {
-	for _, w := range []string{"the", "laws", "law", "of", "las", "leyes", "la", "ley", "lei", "leis", "legea", "legile", "le",
+	for _, w := range []string{"the", "laws", "law", "of", "las", "leyes", "la", "ley", "lei", "leis", "legea",
+		"legile", "le",
 		"droit", "das", "recht", "der", "het", "van", "de", "legge", "prawu", "prawo", "droit"} {
 		if rest, ok := scan.CutWord(s.In(text), w); ok && strings.HasPrefix(rest, " ") {
 			s.Start = s.End - len(rest) + 1

@@ -47,7 +47,8 @@ func endsWithAbbreviation(text string, s scan.Span) bool {
 	part := text[s.Start : s.End-1]
 	lastWord := part[strings.LastIndexAny(part, " ,\n\t")+1:]
 	switch scan.Fold(lastWord) {
-	case "inc", "ltd", "co", "corp", "s.a", "s.l", "s.r.l", "s.p.a", "sp. z o.o", "o.o", "b.v", "n.v", "lda", "s.c", "bros", "jr",
+	case "inc", "ltd", "co", "corp", "s.a", "s.l", "s.r.l", "s.p.a", "sp. z o.o", "o.o", "b.v", "n.v", "lda", "s.c",
+		"bros", "jr",
 		"s.a.s", "k.k", "r.l":
 		return true
 	}

@@ -35,7 +35,8 @@ func (n *Number) isReference(text string) bool {
 	}
 	rest, gap := cutSpace(text[n.digits.End:])
 	word := shortWord(rest)
-	return dates.ClockLength(text[n.digits.Start:]) > 0 && hourWords()[scan.Fold(word)] || gap > 0 && n.numbersHeading(text, word)
+	return dates.ClockLength(text[n.digits.Start:]) > 0 && hourWords()[scan.Fold(word)] || gap > 0 &&
+		n.numbersHeading(text, word)
 }
 
 // numbersHeading reports a number such as 4.2 at the beginning of a line, before a word with a
@@ -44,7 +45,8 @@ func (n *Number) numbersHeading(text, word string) bool {
 	const maxPartDigits = 2
 	first, _ := utf8.DecodeRuneInString(word)
 	opens := n.At.Start == 0 || text[n.At.Start-1] == '\n'
-	return opens && n.At == n.digits && len(n.whole) <= maxPartDigits && len(n.Fraction) <= maxPartDigits && unicode.IsUpper(first)
+	return opens && n.At == n.digits && len(n.whole) <= maxPartDigits && len(n.Fraction) <= maxPartDigits &&
+		unicode.IsUpper(first)
 }
 
 // partOfName reports whether the digits at offset i belong to a name, a date or a longer number
@@ -150,7 +152,8 @@ func shortWord(text string) string {
 // IsUnit reports a unit of weight, length, area, volume, time or data.
 func IsUnit(word string) bool {
 	switch word {
-	case "kg", "m3", "km2", "lb", "lbs", "g", "t", "km", "m", "cm", "mm", "l", "h", "min", "gb", "mb", "kwh", "m2", "x", "pcs", "st":
+	case "kg", "m3", "km2", "lb", "lbs", "g", "t", "km", "m", "cm", "mm", "l", "h", "min", "gb", "mb", "kwh", "m2", "x",
+		"pcs", "st":
 		return true
 	}
 	return false

@@ -15,7 +15,7 @@ var currencies = []struct{ sign, code string }{
 	{"lei", "RON"}, {"leu", "RON"}, {"euros", "EUR"}, {"euro", "EUR"}, {"eur", "EUR"}, {"dollars", "USD"}, {"złotych", "PLN"}, {"Fr.", "CHF"},
 }
 
-// CurrencyAt reads a currency at the beginning of a text. size is 0 if there is none.
+// CurrencyAt reads a currency at the beginning of a text. size is 0 if the text does not begin with one.
 func CurrencyAt(text string) (code string, size int) {
 	for _, c := range currencies {
 		if len(text) < len(c.sign) || !strings.EqualFold(text[:len(c.sign)], c.sign) {
@@ -30,7 +30,7 @@ func CurrencyAt(text string) (code string, size int) {
 	return "", 0
 }
 
-// currencyBefore reads a currency at the end of a text. size is 0 if there is none.
+// currencyBefore reads a currency at the end of a text. size is 0 if the text does not end with one.
 func currencyBefore(text string) (code string, size int) {
 	for _, c := range currencies {
 		if len(text) < len(c.sign) || !strings.EqualFold(text[len(text)-len(c.sign):], c.sign) {

@@ -20,7 +20,8 @@ func (n *Number) minusBefore(text string) {
 	}
 	left := bare[:len(bare)-size]
 	before := scan.LastRune(left)
-	isMinus := left == "" || before == ' ' && dash != '–' && dash != '—' || before == '\t' || before == '\n' || before == '(' ||
+	isMinus := left == "" || before == ' ' && dash != '–' && dash != '—' || before == '\t' || before == '\n' ||
+		before == '(' ||
 		endsWithCurrency(left)
 	spaced := len(bare) < n.At.Start
 	switch {
@@ -41,7 +42,8 @@ func isBehindLabel(left string) bool {
 	_, size := currencyBefore(left)
 	left = strings.TrimRight(left[:len(left)-size], " ")
 	label, behind := strings.CutSuffix(left, ":")
-	return strings.HasSuffix(left, "\t") || strings.HasSuffix(left, "=") || behind && label != "" && !scan.IsDigit(label[len(label)-1])
+	return strings.HasSuffix(left, "\t") || strings.HasSuffix(left, "=") || behind && label != "" &&
+		!scan.IsDigit(label[len(label)-1])
 }
 
 // isOpening reports whether left ends at the beginning of a line.

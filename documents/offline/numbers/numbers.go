@@ -17,7 +17,7 @@ type Number struct {
 	Percent    bool
 	whole      string // digits before the decimal mark
 	Fraction   string
-	ambiguous  byte // a separator that may be a decimal mark or a thousands separator; 0 if there is none
+	ambiguous  byte // a separator that may be a decimal mark or a thousands separator; otherwise 0
 	zeros      int  // that a multiplier adds
 	isNegative bool
 	isUnclear  bool // its sign or its extent is not clear, so it is not reported
@@ -98,7 +98,7 @@ func defaultMark(lang answers.Lang) byte {
 }
 
 // numberAt reads the number that begins at the digit at offset i. vote is its decimal mark, or 0 if
-// the number does not show one. If ok is false, the positions are still set to what was read.
+// the number does not show one. If ok is false, the positions still cover the characters that it read.
 func numberAt(text string, i int) (f Number, vote byte, ok bool) {
 	groups, marks, end := digitGroups(text, i)
 	f.digits = scan.Between(i, end)
@@ -128,7 +128,7 @@ func digitGroups(text string, i int) (groups []string, marks []byte, end int) {
 	}
 }
 
-// separator reads one mark that is followed by more digits, and returns 0 if there is none. A space
+// separator reads one mark that is followed by more digits, and returns 0 without one. A space
 // only counts before a group of three digits, because it also separates two numbers.
 func separator(text string, i int, tooLong bool) (mark byte, next int) {
 	if i >= len(text)-1 {

@@ -104,7 +104,8 @@ func (n *Number) exponent(text string) {
 
 // percentWord returns the length of a word for percent at the beginning of a text, or 0.
 func percentWord(text string) int {
-	for _, w := range []string{"percent", "per cent", "por ciento", "por cento", "pour cent", "pour-cent", "prozent", "per cento",
+	for _, w := range []string{"percent", "per cent", "por ciento", "por cento", "pour cent", "pour-cent", "prozent",
+		"per cento",
 		"procent", "procente", "procenta", "la sută"} {
 		if len(text) < len(w) || !strings.EqualFold(text[:len(w)], w) {
 			continue

@@ -23,8 +23,9 @@ var spokenWords = sync.OnceValue(func() map[string]int64 {
 	return words
 })
 
-// Spoken returns the numbers that a transcript of a recording has in English words, such as "forty thousand dollars". A single word
-// such as "two" is a number only before a currency or "percent", because people also say it without meaning a value.
+// Spoken returns the numbers that a transcript of a recording has in English words, such as "forty thousand dollars". A
+// single word such as "two" is a number only before a currency or "percent", because people also say it without meaning
+// a value.
 func Spoken(w *scan.Watch, text string) []Number {
 	var found []Number
 	words := scan.Words(text)
@@ -69,7 +70,8 @@ func (n *Number) readSpokenUnit(text string) {
 	}
 }
 
-// spokenAt reads the number at the beginning of words. count is the number of its words; 0 if there is none.
+// spokenAt reads the number at the beginning of words. count is the number of its words; 0 if the words do not begin
+// with a number.
 func spokenAt(text string, words []scan.Word) (value int64, count int) {
 	var s spokenNumber
 	for i, w := range words {

@@ -7,9 +7,11 @@ import (
 
 // SmallNumbers maps the small numbers that contracts write as words to their values.
 var SmallNumbers = sync.OnceValue(func() map[string]int {
-	numbers := map[string]int{"thirty": 30, "treinta": 30, "trinta": 30, "trente": 30, "dreissig": 30, "trenta": 30, "dertig": 30,
+	numbers := map[string]int{"thirty": 30, "treinta": 30, "trinta": 30, "trente": 30, "dreissig": 30, "trenta": 30,
+		"dertig":  30,
 		"trettio": 30, "trzydziesci": 30, "treizeci": 30,
-		"fourteen": 14, "vierzehn": 14, "quinze": 15, "quince": 15, "quindici": 15, "sixty": 60, "ninety": 90, "twenty": 20, "fifteen": 15}
+		"fourteen": 14, "vierzehn": 14, "quinze": 15, "quince": 15, "quindici": 15, "sixty": 60, "ninety": 90, "twenty": 20,
+		"fifteen": 15}
 	for _, row := range []string{
 		"one two three four five six seven eight nine ten eleven twelve",
 		"un dos tres cuatro cinco seis siete ocho nueve diez once doce",

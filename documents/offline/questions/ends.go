@@ -55,7 +55,8 @@ var endHeads = []struct {
 // endOfConcept maps concepts to the end that they imply.
 var endOfConcept = map[string]End{
 	"contract start": FirstEnd, "arrival": FirstEnd, "opening balance": FirstEnd,
-	"contract end": SecondEnd, "departure": SecondEnd, "deadline": SecondEnd, "due date": SecondEnd, "closing balance": SecondEnd,
+	"contract end": SecondEnd, "departure": SecondEnd, "deadline": SecondEnd, "due date": SecondEnd,
+	"closing balance": SecondEnd,
 }
 
 // cutEnd removes the words that ask for an end from a variable, and returns which end they ask for.

@@ -14,7 +14,7 @@ import (
 // Question is what a variable asks for.
 type Question struct {
 	Variable         answers.Variable
-	Concept          string // name of a known concept; empty if there is none
+	Concept          string // name of a known concept; empty for other questions
 	Shape            Shape
 	Excluded         []string        // terms that give a label another meaning
 	Patterns         []Pattern       // labels that would answer
@@ -54,7 +54,8 @@ func New(v answers.Variable) *Question {
 // newQuestion works out what a variable asks for, without separating words for an end.
 func newQuestion(v answers.Variable) *Question {
 	description, remark := cutRemark(Shorten(v.Description))
-	q := &Question{Variable: v, NameTerms: termsOfName(v.Name), DescriptionTerms: termsAsked(description), Optional: impliedTerms[v.Type]}
+	q := &Question{Variable: v, NameTerms: termsOfName(v.Name), DescriptionTerms: termsAsked(description),
+		Optional: impliedTerms[v.Type]}
 	if len(q.DescriptionTerms) > 0 && IsUninformative(v.Name) {
 		q.NameTerms = q.DescriptionTerms
 	}
@@ -82,7 +83,8 @@ func newQuestion(v answers.Variable) *Question {
 func (q *Question) meaning() (*concept, []string) {
 	c := conceptOf(q.NameTerms)
 	described := conceptOf(q.DescriptionTerms)
-	isVague := lexicon.AllGeneric(q.NameTerms) || len(q.NameTerms) < len(q.DescriptionTerms) && lexicon.Subset(q.NameTerms, q.DescriptionTerms)
+	isVague := lexicon.AllGeneric(q.NameTerms) || len(q.NameTerms) < len(q.DescriptionTerms) &&
+		lexicon.Subset(q.NameTerms, q.DescriptionTerms)
 	switch {
 	case described != nil && described != c && isVague && fitsType(described.shape, q.Variable.Type):
 		return described, q.NameTerms
@@ -92,7 +94,8 @@ func (q *Question) meaning() (*concept, []string) {
 		}
 		return nil, q.DescriptionTerms
 	case c != nil && len(q.NameTerms) == 1 && len(q.DescriptionTerms) > 1:
-		if better := conceptWithin(q.DescriptionTerms, q.NameTerms); better != nil && fitsType(better.shape, q.Variable.Type) {
+		if better := conceptWithin(q.DescriptionTerms, q.NameTerms); better != nil &&
+			fitsType(better.shape, q.Variable.Type) {
 			return better, q.NameTerms
 		}
 	}

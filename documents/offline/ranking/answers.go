@@ -32,7 +32,8 @@ const (
 	maxScore    = 1.04
 )
 
-// Ranked returns the answers without repetitions, the one with the highest score first. Repetitions of a value raise its score.
+// Ranked returns the answers without repetitions, the one with the highest score first. Repetitions of a value raise
+// its score.
 func Ranked(w *scan.Watch, all []Answer) []Answer {
 	best := map[string]Answer{}
 	var keys []string
@@ -79,5 +80,6 @@ func Best(ranked []Answer) (first Answer, ok bool) {
 
 // sameName reports whether one of two texts begins with the other.
 func sameName(a, b Answer) bool {
-	return a.Value.Type == answers.String && !a.NoValue && !b.NoValue && (strings.HasPrefix(a.Key, b.Key) || strings.HasPrefix(b.Key, a.Key))
+	return a.Value.Type == answers.String && !a.NoValue && !b.NoValue &&
+		(strings.HasPrefix(a.Key, b.Key) || strings.HasPrefix(b.Key, a.Key))
 }

@@ -140,5 +140,6 @@ var anyDate = []string{"DOCUMENT", "doc"}
 
 // qualifies reports a term that makes the label name a date of something else.
 func qualifies(t string, extra float64) bool {
-	return (extra == otherTermExtra || extra == otherWordExtra) && !slices.Contains(lexicon.GenericTerms, t) && !slices.Contains(anyDate, t)
+	return (extra == otherTermExtra || extra == otherWordExtra) && !slices.Contains(lexicon.GenericTerms, t) &&
+		!slices.Contains(anyDate, t)
 }

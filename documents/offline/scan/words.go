@@ -65,7 +65,7 @@ func (r *WordReader) Read(enough, maxWords int) []Word {
 	return words
 }
 
-// WordEnd returns the end of the word that begins at offset i, or i if there is no word.
+// WordEnd returns the end of the word that begins at offset i, or i if no word begins there.
 func WordEnd(text string, i int) int {
 	for i < len(text) {
 		if b := text[i]; b < utf8.RuneSelf {

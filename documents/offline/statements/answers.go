@@ -116,7 +116,7 @@ func cutLabel(text string, s scan.Span) (label, value scan.Span, ok bool) {
 }
 
 // answerBehind reads the answer after a label. isFinal is true if the clause is a label with a
-// value, even if the value is no answer, because a label and a value of another kind do not form a
+// value, even if the value does not answer the question, because a label and a value of another kind do not form a
 // statement.
 func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (a ranking.Answer, isFinal bool) {
 	label, behind, labeled := cutLabel(r.doc.Text, clause)

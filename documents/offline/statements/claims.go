@@ -132,7 +132,8 @@ var doneStates = []string{"PAID", "APPROVED", "SIGN"}
 // asksForDuty reports whether the question is about a duty, a permission or the future.
 func asksForDuty(q *questions.Question, asked *questions.Pattern) bool {
 	often := func(t string) bool { return lexicon.Frequencies[t] != "" } // a monthly payment is a duty
-	if slices.ContainsFunc(asked.Terms, often) || slices.Contains(asked.Terms, "REQUIRED") || slices.Contains(asked.Terms, "ALLOWED") {
+	if slices.ContainsFunc(asked.Terms, often) || slices.Contains(asked.Terms, "REQUIRED") ||
+		slices.Contains(asked.Terms, "ALLOWED") {
 		return true
 	}
 	text := questions.SplitName(q.Variable.Name)
@@ -190,8 +191,8 @@ func (r *Reader) isReported(clause, sentence scan.Span) bool {
 	return nots > 0 || r.stances.isDoubted(before)
 }
 
-// isRequirement reports whether the question asks what is allowed and the span says what is
-// required.
+// isRequirement reports whether the question asks for a permission and the span states a
+// requirement.
 func (r *Reader) isRequirement(asked []string, s scan.Span) bool {
 	mentions := func(term string) bool {
 		return slices.ContainsFunc(r.doc.MentionsIn(s), func(m lexicon.Mention) bool { return m.Term == term })

@@ -131,7 +131,8 @@ var limits = map[answers.Lang]func() map[string]bool{
 }
 
 // consents are the beginnings of words for consent.
-var consents = []string{"consent", "approval", "authori", "agree", "permission", "zustimm", "genehmig", "einwillig", "erlaubnis", "consent",
+var consents = []string{"consent", "approval", "authori", "agree", "permission", "zustimm", "genehmig", "einwillig",
+	"erlaubnis", "consent",
 	"autoriza", "acuerdo", "acordo", "accord", "autoris", "consens", "autorizz", "toestemming", "goedkeur", "akkoord", "samtyck",
 	"medgiv", "tillstand", "zgod", "acord", "consimt", "aprobar", "aprova", "approv"}
 

@@ -40,7 +40,8 @@ func TestStanceOf(t *testing.T) {
 
 func TestPhraseSetCountsPhrasesWithAnyWord(t *testing.T) {
 	set := phrasesOf(map[answers.Lang]string{"nl": "noch _ noch, geenszins"})()["nl"]
-	for text, want := range map[string]int{"noch koffie noch thee": 1, "noch koffie of thee": 0, "geenszins, geenszins": 2} {
+	for text, want := range map[string]int{"noch koffie noch thee": 1, "noch koffie of thee": 0,
+		"geenszins, geenszins": 2} {
 		if got := set.count(scan.Words(text)); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}

@@ -89,7 +89,8 @@ func (r *Reader) fromPairs(q *questions.Question, about subject) []ranking.Answe
 
 // fromSentences returns the answers of sentences. If the question asks for a state, a sentence
 // without one does not answer.
-func (r *Reader) fromSentences(q *questions.Question, about subject, asked *questions.Pattern, asksForState bool) []ranking.Answer {
+func (r *Reader) fromSentences(q *questions.Question, about subject, asked *questions.Pattern,
+	asksForState bool) []ranking.Answer {
 	var all []ranking.Answer
 	for _, s := range r.set.Sentences {
 		if r.doc.Watch.Stopped() {

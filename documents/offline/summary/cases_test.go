@@ -26,7 +26,8 @@ func TestHintInAnotherLanguage(t *testing.T) {
 		if e.lang == "en" || !strings.Contains(e.text, "90") {
 			continue
 		}
-		text := summaryOf(t, e.document(t), answers.SummarySettings{Length: answers.Short, Hint: "When is the termination notice?"}).Text
+		text := summaryOf(t, e.document(t),
+			answers.SummarySettings{Length: answers.Short, Hint: "When is the termination notice?"}).Text
 		if !strings.Contains(text, "90") {
 			t.Errorf("%s %s: %q", e.lang, e.name, text)
 		}
@@ -93,7 +94,8 @@ func TestEveryLanguageHasItsWords(t *testing.T) {
 		if n := len(strings.Fields(summaryWords()["language names"][lang])); n != 10 {
 			t.Errorf("%s: %d names", lang, n)
 		}
-		if n := strings.Count(summaryWords()["concepts"][lang], " | "); n != strings.Count(summaryWords()["concepts"]["en"], " | ") {
+		if n := strings.Count(summaryWords()["concepts"][lang], " | "); n != strings.Count(summaryWords()["concepts"]["en"],
+			" | ") {
 			t.Errorf("%s: %d concepts", lang, n+1)
 		}
 		known, unknown := summaryWords()["untranslated"][lang], summaryWords()["untranslated from unknown"][lang]
@@ -123,7 +125,8 @@ func TestShortDocumentsAreReturnedWhole(t *testing.T) {
 			t.Errorf("%q: got %q, warnings %q", text, got.Text, got.Warnings)
 		}
 	}
-	if _, err := Summarize(t.Context(), documentOf(t, ""), answers.SummarySettings{}); !errors.Is(err, documents.ErrEmpty) {
+	if _, err := Summarize(t.Context(), documentOf(t, ""), answers.SummarySettings{}); !errors.Is(err,
+		documents.ErrEmpty) {
 		t.Errorf("nothing at all: got %v", err)
 	}
 }
@@ -209,7 +212,8 @@ func TestSummaryOfFields(t *testing.T) {
 func TestCaptionsBecomeSentences(t *testing.T) {
 	var blocks []documents.Block
 	say := func(from float64, text string) {
-		blocks = append(blocks, documents.Block{Kind: documents.Caption, Text: text, Time: documents.Span{From: from, To: from + 2}})
+		blocks = append(blocks, documents.Block{Kind: documents.Caption, Text: text,
+			Time: documents.Span{From: from, To: from + 2}})
 	}
 	say(0, "Welcome to the harbour")
 	say(2, "of Lunt, where ships are built.")
@@ -217,15 +221,18 @@ func TestCaptionsBecomeSentences(t *testing.T) {
 	say(6, "The yard was founded in 1820")
 	say(8, "The yard was founded in 1820")
 	say(10, "by three brothers.")
-	lines := linesIn(summaryOf(t, built(t, documents.Video, blocks...), answers.SummarySettings{Shape: answers.AsBullets}).Text)
-	want := []string{"Welcome to the harbour of Lunt, where ships are built.", "The yard was founded in 1820 by three brothers."}
+	lines := linesIn(summaryOf(t, built(t, documents.Video, blocks...),
+		answers.SummarySettings{Shape: answers.AsBullets}).Text)
+	want := []string{"Welcome to the harbour of Lunt, where ships are built.",
+		"The yard was founded in 1820 by three brothers."}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got %q", lines)
 	}
 	for i := range 60 {
 		say(float64(20+2*i), fmt.Sprintf("and then we talk about matter number %d", i))
 	}
-	for _, line := range linesIn(summaryOf(t, built(t, documents.Video, blocks...), answers.SummarySettings{Shape: answers.AsBullets}).Text) {
+	for _, line := range linesIn(summaryOf(t, built(t, documents.Video, blocks...),
+		answers.SummarySettings{Shape: answers.AsBullets}).Text) {
 		if wordCount(line) > 40 {
 			t.Errorf("unreadable: %q", line)
 		}
@@ -241,9 +248,11 @@ func TestPageHeadersAndNoticesAreLeftOut(t *testing.T) {
 		"Fishing boats use the northern basin while the work is going on in the harbour.",
 	} {
 		blocks = append(blocks,
-			documents.Block{Kind: documents.Paragraph, Text: fmt.Sprintf("Harbour office of Lunt, annual report, page %d of 4 harbour.", i+1)},
+			documents.Block{Kind: documents.Paragraph,
+				Text: fmt.Sprintf("Harbour office of Lunt, annual report, page %d of 4 harbour.", i+1)},
 			documents.Block{Kind: documents.Paragraph, Text: text},
-			documents.Block{Kind: documents.Paragraph, Text: "This e-mail about the harbour of Lunt is meant for the intended recipient only."})
+			documents.Block{Kind: documents.Paragraph,
+				Text: "This e-mail about the harbour of Lunt is meant for the intended recipient only."})
 	}
 	d := built(t, documents.PDF, blocks...)
 	got := summaryOf(t, d, answers.SummarySettings{Length: answers.Long}).Text

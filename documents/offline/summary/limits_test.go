@@ -10,7 +10,8 @@ import (
 
 func TestSummariesAreBounded(t *testing.T) {
 	for _, text := range []string{
-		strings.Repeat("It is so. ", maxSentences+1), strings.Repeat("1 ", maxSentenceBytes), strings.Repeat("a", 2*maxSentenceBytes),
+		strings.Repeat("It is so. ", maxSentences+1), strings.Repeat("1 ", maxSentenceBytes),
+		strings.Repeat("a", 2*maxSentenceBytes),
 	} {
 		got, err := Summarize(t.Context(), documentOf(t, text), answers.SummarySettings{Length: answers.Long})
 		if err != nil || !slices.Contains(got.Warnings, partlySummarized) {

@@ -15,7 +15,8 @@ import (
 
 // papers are kinds of documents that consist of labels and values. Their type, date and total say
 // most about them.
-var papers = []string{"INVOICE", "CREDITNOTE", "OFFER", "ORDER", "RECEIPT", "PAYSLIP", "DELIVERYNOTE", "BOOKING", "POLICY", "TICKET"}
+var papers = []string{"INVOICE", "CREDITNOTE", "OFFER", "ORDER", "RECEIPT", "PAYSLIP", "DELIVERYNOTE", "BOOKING",
+	"POLICY", "TICKET"}
 
 // paperDates and paperSums are the values to look for, in this order.
 var (

@@ -169,7 +169,8 @@ func (p *prior) facts(text string) float64 {
 
 // money are the words that stand beside amounts.
 var money = map[string]bool{
-	"eur": true, "usd": true, "gbp": true, "chf": true, "pln": true, "sek": true, "ron": true, "kr": true, "zł": true, "lei": true,
+	"eur": true, "usd": true, "gbp": true, "chf": true, "pln": true, "sek": true, "ron": true, "kr": true, "zł": true,
+	"lei":  true,
 	"euro": true, "euros": true, "kronor": true, "pounds": true, "dollars": true, "million": true, "percent": true,
 }
 

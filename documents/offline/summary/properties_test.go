@@ -44,7 +44,8 @@ func TestSummariesConsistOfSentencesOfTheDocument(t *testing.T) {
 				}
 			}
 			previous = lines
-			if again := summaryOf(t, d, answers.SummarySettings{Length: length, Shape: answers.AsBullets}); again.Text != summary.Text {
+			if again := summaryOf(t, d,
+				answers.SummarySettings{Length: length, Shape: answers.AsBullets}); again.Text != summary.Text {
 				t.Errorf("%s %s %s: another time another summary", e.lang, e.name, length)
 			}
 			if len(summary.Warnings) > 0 {
@@ -118,7 +119,8 @@ func longDocument(tb testing.TB, words int) *documents.Document {
 	var text strings.Builder
 	list := examples(tb)[:4]
 	for i := 0; wordCount(text.String()) < words; i++ {
-		fmt.Fprintf(&text, "# Part %d\nThe report of office %d covers %d matters and names clerk%d of town%d.\n", i, i, 7*i, 11*i, 13*i)
+		fmt.Fprintf(&text, "# Part %d\nThe report of office %d covers %d matters and names clerk%d of town%d.\n", i, i, 7*i,
+			11*i, 13*i)
 		text.WriteString(strings.ReplaceAll(list[i%len(list)].text, "the ", fmt.Sprintf("the word%d ", i)))
 		text.WriteByte('\n')
 	}
@@ -221,7 +223,8 @@ func FuzzSummarize(f *testing.F) {
 		if errors.Is(err, documents.ErrEmpty) && len(d.Blocks) == 0 {
 			return
 		}
-		if err != nil || summary.Text == "" || wordCount(strings.Join(linesIn(summary.Text), " ")) > maxWords[answers.Medium] {
+		if err != nil || summary.Text == "" ||
+			wordCount(strings.Join(linesIn(summary.Text), " ")) > maxWords[answers.Medium] {
 			t.Errorf("%q of %q, %v", summary.Text, text, err)
 		}
 	})

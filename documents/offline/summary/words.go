@@ -59,7 +59,8 @@ func languageWarning(is, asked answers.Lang) []string {
 		section = "untranslated from unknown"
 	}
 	sentence := summaryWords()[section][asked]
-	return []string{strings.NewReplacer("{is}", languageName(is, asked), "{asked}", languageName(asked, asked)).Replace(sentence)}
+	return []string{strings.NewReplacer("{is}", languageName(is, asked), "{asked}", languageName(asked, asked)).
+		Replace(sentence)}
 }
 
 func languageName(lang, in answers.Lang) string {

@@ -14,7 +14,8 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// value reads a cell as a value of the type of its column. It returns false if the cell has no such value, or an ambiguous one.
+// value reads a cell as a value of the type of its column. It returns false if the cell has no such value, or an
+// ambiguous one.
 func (f finder) value(m headerMatch, cell documents.Cell) (ranking.Answer, bool) {
 	pair := candidates.Pair{
 		Label: m.header.Terms, Weight: 1, InGrid: true,
@@ -42,7 +43,8 @@ func isText(q *questions.Question) bool {
 	return false
 }
 
-// wholeCell returns the text of a cell. The text must have a letter, because a bare number is not a name or a description.
+// wholeCell returns the text of a cell. The text must have a letter, because a bare number is not a name or a
+// description.
 func wholeCell(doc *index.Index, m headerMatch, at scan.Span) (ranking.Answer, bool) {
 	text := at.In(doc.Text)
 	if !strings.ContainsFunc(text, unicode.IsLetter) {
@@ -51,11 +53,12 @@ func wholeCell(doc *index.Index, m headerMatch, at scan.Span) (ranking.Answer, b
 	return ranking.Answer{Value: answers.Value{Type: answers.String, Text: text}, At: at, Score: m.score, Key: text}, true
 }
 
-// isWholeNumber reports whether a cell has no digits before or after a number. A number with more digits beside it is a part of a longer
-// code, such as an IBAN.
+// isWholeNumber reports whether a cell has no digits before or after a number. A number with more digits beside it is a
+// part of a longer code, such as an IBAN.
 func isWholeNumber(text string, cell, number scan.Span) bool {
 	const digits = "0123456789"
-	return !strings.ContainsAny(text[cell.Start:number.Start], digits) && !strings.ContainsAny(text[number.End:cell.End], digits)
+	return !strings.ContainsAny(text[cell.Start:number.Start], digits) &&
+		!strings.ContainsAny(text[number.End:cell.End], digits)
 }
 
 // cellIn returns the cell of a row in a column, if it has text.

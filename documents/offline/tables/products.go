@@ -14,8 +14,8 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// product has three columns of a table in which quantity times price is the amount. The product identifies the columns more reliably than
-// their headers, which may all be words for prices.
+// product has three columns of a table in which quantity times price is the amount. The product identifies the columns
+// more reliably than their headers, which may all be words for prices.
 type product struct{ quantity, price, amount int }
 
 // role is the part that a column has in a product.
@@ -56,8 +56,9 @@ func isOtherAmount(term string) bool {
 	return slices.Contains([]string{"TAX", "DISCOUNT", "GROSS", "RATE", "PERCENT"}, term)
 }
 
-// headerScore adjusts the score of a header for a column with the role. A word for a sum or for a price identifies the amount or the price
-// even if the header has more words, as in "net price" or "total excl. VAT". A word for a price is a weak match for the amount.
+// headerScore adjusts the score of a header for a column with the role. A word for a sum or for a price identifies the
+// amount or the price even if the header has more words, as in "net price" or "total excl. VAT". A word for a price is
+// a weak match for the amount.
 func (r role) headerScore(score float64, header candidates.Header) float64 {
 	const clearScore, unclearScore, share = 0.8, 0.75, 0.1
 	isSum := lexicon.Contains(header.Terms, "AMOUNT") || lexicon.Contains(header.Terms, "TOTAL")
@@ -78,8 +79,9 @@ func (p product) column(r role) int {
 	return map[role]int{quantityRole: p.quantity, priceRole: p.price, amountRole: p.amount}[r]
 }
 
-// adjust adjusts the score of a column for a question, if the columns of the product are known. A question that asks for a role can be
-// answered only by the column with this role, and the columns of the product answer no other question.
+// adjust adjusts the score of a column for a question, if the columns of the product are known. A question that asks
+// for a role can be answered only by the column with this role, and the columns of the product answer no other
+// question.
 func (p product) adjust(score float64, asked role, column int) float64 {
 	const sure = 0.9
 	switch {
@@ -147,9 +149,10 @@ func numbersOf(doc *index.Index, row *documents.Block, columns []int) map[int]fl
 	return all
 }
 
-// score counts the rows in which the product holds, and returns 0 if it fails in more than half as many. Headers with words for quantities
-// and prices increase the score, and so does a price to the left of the amount. With a factor of 1, any two equal columns would form a
-// product. So a row with the quantity 1 counts only below a header for quantities, and a row with the price 1 never counts.
+// score counts the rows in which the product holds, and returns 0 if it fails in more than half as many. Headers with
+// words for quantities and prices increase the score, and so does a price to the left of the amount. With a factor of
+// 1, any two equal columns would form a product. So a row with the quantity 1 counts only below a header for
+// quantities, and a row with the price 1 never counts.
 func (p product) score(grid candidates.Grid, rows []map[int]float64) float64 {
 	isQuantity := lexicon.Contains(grid.Headers[p.quantity].Terms, "QUANTITY")
 	holds, fails := 0, 0

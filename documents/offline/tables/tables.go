@@ -17,9 +17,9 @@ import (
 // Record has the values of one row, by the names of the list's columns.
 type Record map[string]ranking.Answer
 
-// Find returns the records of the table that matches best, or nil if no table matches. It prefers the tables that the positions of words
-// show, and reads the tables of blocks only if none of those matches. If the context ends, Find returns early; the caller checks the watch
-// of the index.
+// Find returns the records of the table that matches best, or nil if no table matches. It prefers the tables that the
+// positions of words show, and reads the tables of blocks only if none of those matches. If the context ends, Find
+// returns early; the caller checks the watch of the index.
 func Find(doc *index.Index, read *values.Reader, t answers.Table) []Record {
 	f := finder{doc, read, columnsOf(doc, t)}
 	best := f.best(candidates.LayoutGrids(doc))
@@ -88,8 +88,8 @@ func (m gridMatch) isBetter(other gridMatch) bool {
 	return len(m.grid.Rows) > len(other.grid.Rows)
 }
 
-// matchGrid gives each column at most one header. The match is empty if fewer than half of the columns have a header, or only one of
-// several.
+// matchGrid gives each column at most one header. The match is empty if fewer than half of the columns have a header,
+// or only one of several.
 func (f finder) matchGrid(grid candidates.Grid) gridMatch {
 	found := gridMatch{grid: grid, matches: assign(f.candidates(grid))}
 	const minMatches = 2
@@ -141,7 +141,8 @@ func (f finder) candidates(grid candidates.Grid) []headerMatch {
 
 // score returns how well the words of a header name a column.
 func (f finder) score(c column, header candidates.Header) float64 {
-	pair := candidates.Pair{Label: header.Terms, LabelAt: scan.Between(header.Start, header.Start+len(header.Text)), Weight: 1}
+	pair := candidates.Pair{Label: header.Terms, LabelAt: scan.Between(header.Start, header.Start+len(header.Text)),
+		Weight: 1}
 	score := ranking.MatchLabel(c.question, &pair, f.doc.Topic)
 	if strings.EqualFold(header.Text, c.name()) { // the same word is a better match than a synonym
 		score += ranking.RepeatBonus
@@ -149,7 +150,8 @@ func (f finder) score(c column, header candidates.Header) float64 {
 	return c.role.headerScore(score, header)
 }
 
-// textBytes returns how many bytes of text the first rows have below a header. It returns 0 if the column does not ask for text.
+// textBytes returns how many bytes of text the first rows have below a header. It returns 0 if the column does not ask
+// for text.
 func textBytes(grid candidates.Grid, c column, headerColumn int) (bytes int) {
 	const maxRead = 20 // rows
 	if !isText(c.question) {
@@ -180,8 +182,8 @@ func (f finder) hasType(grid candidates.Grid, c column, header candidates.Header
 	return typed > 0 && 2*typed >= filled
 }
 
-// assign gives each column the best header that no better match has taken. A column that gets no header this way takes the header of
-// another column if that column also matches a free header.
+// assign gives each column the best header that no better match has taken. A column that gets no header this way takes
+// the header of another column if that column also matches a free header.
 func assign(all []headerMatch) []headerMatch {
 	var chosen []headerMatch
 	for _, m := range all {
@@ -241,8 +243,8 @@ func (f finder) records(best gridMatch) []Record {
 	return all[:kept]
 }
 
-// isRecord reports whether a row has values in at least half of all columns, and in at least half of the columns of numbers and dates. The
-// second line of a record has fewer values, and so have most totals.
+// isRecord reports whether a row has values in at least half of all columns, and in at least half of the columns of
+// numbers and dates. The second line of a record has fewer values, and so have most totals.
 func isRecord(r Record, best gridMatch) bool {
 	typed, found := 0, 0 // columns of types other than strings, and how many of them have a value
 	for _, m := range best.matches {

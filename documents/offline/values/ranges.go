@@ -10,8 +10,8 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// RangeAt returns the range that a value is an end of, and which end it is. The end is [questions.NoEnd] if the value is in no range,
-// or contains both ends.
+// RangeAt returns the range that a value is an end of, and which end it is. The end is [questions.NoEnd] if the value
+// is in no range, or contains both ends.
 func (r *Reader) RangeAt(at scan.Span) (index.Range, questions.End) {
 	const maxRangeBytes = 256
 	for _, b := range r.doc.RangesFrom(scan.Between(at.Start-maxRangeBytes, at.End)) {
@@ -27,7 +27,8 @@ func (r *Reader) RangeAt(at scan.Span) (index.Range, questions.End) {
 	return index.Range{}, questions.NoEnd
 }
 
-// IsOtherEnd reports whether a value is the end of a range that the question does not ask for. Only dates, numbers and durations are ends.
+// IsOtherEnd reports whether a value is the end of a range that the question does not ask for. Only dates, numbers and
+// durations are ends.
 func (r *Reader) IsOtherEnd(q *questions.Question, at scan.Span) bool {
 	shapes := []questions.Shape{questions.DateShape, questions.MoneyShape, questions.PercentShape, questions.DurationShape}
 	if q.Variable.Type == answers.String && !slices.Contains(shapes, q.Shape) {
@@ -37,7 +38,8 @@ func (r *Reader) IsOtherEnd(q *questions.Question, at scan.Span) bool {
 	return end != questions.NoEnd && (b.Either || end != q.End)
 }
 
-// FirstDays returns the first days of ranges whose month stands only at the second day, such as "from 20 to 27 November 2026".
+// FirstDays returns the first days of ranges whose month stands only at the second day, such as "from 20 to 27 November
+// 2026".
 func (r *Reader) FirstDays() []ranking.Answer {
 	var all []ranking.Answer
 	for _, b := range r.doc.Ranges {

@@ -169,5 +169,6 @@ func DurationAnswer(text string, q *questions.Question, l index.Duration, score 
 // StringAnswer returns a span of the text as an answer.
 func StringAnswer(text string, at scan.Span, score float64) ranking.Answer {
 	quote := at.In(text)
-	return ranking.Answer{Value: answers.Value{Type: answers.String, Text: quote}, At: at, Score: score, Key: scan.Key(quote)}
+	return ranking.Answer{Value: answers.Value{Type: answers.String, Text: quote}, At: at, Score: score,
+		Key: scan.Key(quote)}
 }

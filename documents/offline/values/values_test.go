@@ -73,7 +73,8 @@ func TestCurrenciesBeginAtAWord(t *testing.T) {
 func TestTheOtherEndOfARangeIsNoAnswer(t *testing.T) {
 	const text = "Salary: from 3,850 to 4,920 EUR"
 	r := reader(t, text)
-	for name, want := range map[string][2]bool{"minimum_salary": {false, true}, "maximum_salary": {true, false}, "salary": {true, true}} {
+	for name, want := range map[string][2]bool{"minimum_salary": {false, true}, "maximum_salary": {true, false},
+		"salary": {true, true}} {
 		q := questions.New(answers.Variable{Name: name, Type: answers.Number})
 		for i, end := range []string{"3,850", "4,920"} {
 			at := strings.Index(text, end)

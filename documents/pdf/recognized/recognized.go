@@ -1,5 +1,6 @@
-// Package recognized lays out the words that optical character recognition (OCR) found in a picture, with the same rules as the words of
-// a PDF. So a scanned page gets the same columns, tables, headings and paragraphs as a PDF page with text.
+// Package recognized lays out the words that optical character recognition (OCR) found in a picture, with the same
+// rules as the words of a PDF. So a scanned page gets the same columns, tables, headings and paragraphs as a PDF page
+// with text.
 package recognized
 
 import (
@@ -36,12 +37,12 @@ type Page struct {
 	Lines         []Line
 }
 
-// pageSide is the length in points to which the layout scales the longer side of a picture. It is the height of an A4 page, because the
-// thresholds of the layout are for paper sizes.
+// pageSide is the length in points to which the layout scales the longer side of a picture. It is the height of an A4
+// page, because the thresholds of the layout are for paper sizes.
 const pageSide = 842
 
-// Blocks returns the blocks of a picture in reading order. Without a Place, the blocks have no boxes. Errors: documents.ErrDamaged, limits
-// of documents, and the error of the context.
+// Blocks returns the blocks of a picture in reading order. Without a Place, the blocks have no boxes. Errors:
+// documents.ErrDamaged, limits of documents, and the error of the context.
 func Blocks(ctx context.Context, p Page) ([]documents.Block, error) {
 	if p.Width <= 0 || p.Height <= 0 {
 		return nil, documents.ErrDamaged
@@ -67,8 +68,8 @@ func Blocks(ctx context.Context, p Page) ([]documents.Block, error) {
 	return blocks, nil
 }
 
-// frame converts between the coordinates of a picture and those of the layout. The layout measures in points, and rotates the picture so
-// that its lines are parallel to its sides.
+// frame converts between the coordinates of a picture and those of the layout. The layout measures in points, and
+// rotates the picture so that its lines are parallel to its sides.
 type frame struct {
 	width, height float64 // of the picture in points
 	place         documents.Box
@@ -84,8 +85,8 @@ func (f frame) deskew(p Point) Point {
 	return Point{p.X*f.cos + p.Y*f.sin, p.Y*f.cos - p.X*f.sin}
 }
 
-// skewAngle returns the angle between the lines and the nearest side of the picture. It is the median of the angles of the lines, weighted
-// by their lengths.
+// skewAngle returns the angle between the lines and the nearest side of the picture. It is the median of the angles of
+// the lines, weighted by their lengths.
 func (f frame) skewAngle(lines []Line) float64 {
 	type baseline struct{ angle, length float64 }
 	var baselines []baseline
@@ -110,7 +111,8 @@ func (f frame) skewAngle(lines []Line) float64 {
 	return 0
 }
 
-// restore converts a box of the layout to its place on the page. It returns the zero Box if the place of the picture is unknown.
+// restore converts a box of the layout to its place on the page. It returns the zero Box if the place of the picture is
+// unknown.
 func (f frame) restore(b documents.Box) documents.Box {
 	if f.place == (documents.Box{}) || b == (documents.Box{}) {
 		return documents.Box{}
@@ -127,7 +129,8 @@ func (f frame) restore(b documents.Box) documents.Box {
 	toY := func(y float64) float64 {
 		return f.place.Top + min(max(y/f.height, 0), 1)*(f.place.Bottom-f.place.Top)
 	}
-	return documents.Box{Left: toX(around.Left), Top: toY(around.Top), Right: toX(around.Right), Bottom: toY(around.Bottom)}
+	return documents.Box{Left: toX(around.Left), Top: toY(around.Top), Right: toX(around.Right),
+		Bottom: toY(around.Bottom)}
 }
 
 // glyphs returns each word as one glyph, followed by a space.
@@ -162,8 +165,8 @@ const (
 	descenderHeight = 0.21
 )
 
-// measure finds the size of the font and the baseline of a line. The corners of a word are at the edges of its ink, so both depend on which
-// letters the line has: a line without a descender ends at its baseline.
+// measure finds the size of the font and the baseline of a line. The corners of a word are at the edges of its ink, so
+// both depend on which letters the line has: a line without a descender ends at its baseline.
 func (f frame) measure(l Line) (measuredLine, bool) {
 	if len(l) == 0 {
 		return measuredLine{}, false
@@ -205,8 +208,8 @@ func (m measuredLine) coordinates(p Point) (along, across float64) {
 	return p.X*m.along.X + p.Y*m.along.Y, p.Y*m.along.X - p.X*m.along.Y
 }
 
-// snapSizes gives each line whose size is near the median of all letters exactly that size. The measured sizes of equal fonts differ, so
-// ordinary lines would otherwise become headings.
+// snapSizes gives each line whose size is near the median of all letters exactly that size. The measured sizes of equal
+// fonts differ, so ordinary lines would otherwise become headings.
 func snapSizes(lines []measuredLine) {
 	const tolerance = 0.25
 	letters := map[float64]int{} // by size
@@ -239,7 +242,8 @@ func snapSizes(lines []measuredLine) {
 	}
 }
 
-// glyphs returns each word as one glyph, followed by a space. It leaves a gap between words even if their ink nearly touches.
+// glyphs returns each word as one glyph, followed by a space. It leaves a gap between words even if their ink nearly
+// touches.
 func (m measuredLine) glyphs() []content.Glyph {
 	const minGap = 0.2 // em
 	var glyphs []content.Glyph

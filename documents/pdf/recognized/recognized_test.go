@@ -14,8 +14,8 @@ import (
 // sheet is a picture of 1,240 by 1,754 pixels, A4 at 150 dots per inch.
 var sheet = recognized.Page{Width: 1240, Height: 1754, Place: documents.Box{Left: 10, Top: 20, Right: 605, Bottom: 862}}
 
-// write returns a line as OCR would return it, with corners at the edges of the ink. Each letter is half an em wide, and several spaces
-// make a wide gap. The line is rotated around the center of the picture by turn degrees, clockwise.
+// write returns a line as OCR would return it, with corners at the edges of the ink. Each letter is half an em wide,
+// and several spaces make a wide gap. The line is rotated around the center of the picture by turn degrees, clockwise.
 func write(text string, x, baseline, turn float64) recognized.Line {
 	return writeIn(24, text, recognized.Point{X: x, Y: baseline}, turn)
 }
@@ -112,7 +112,8 @@ func TestBoxesAreOnThePage(t *testing.T) {
 	want := documents.Box{
 		Left: 10 + 1000*pixel, Right: 10 + (1000+8*12)*pixel, Top: 20 + (340-0.72*24)*pixel, Bottom: 20 + (340+0.21*24)*pixel,
 	}
-	for _, distance := range []float64{got.Left - want.Left, got.Right - want.Right, got.Top - want.Top, got.Bottom - want.Bottom} {
+	for _, distance := range []float64{got.Left - want.Left, got.Right - want.Right, got.Top - want.Top,
+		got.Bottom - want.Bottom} {
 		if math.Abs(distance) > 1.5 {
 			t.Fatalf("box %+v, want %+v", got, want)
 		}
@@ -127,7 +128,8 @@ func TestPicturesWithoutPlaceHaveNoBoxes(t *testing.T) {
 	p := sheet
 	p.Place, p.Lines = documents.Box{}, invoice(2)
 	blocks, err := recognized.Blocks(t.Context(), p)
-	if err != nil || len(blocks) == 0 || blocks[0].Box != (documents.Box{}) || blocks[0].Words[0].Box != (documents.Box{}) {
+	if err != nil || len(blocks) == 0 || blocks[0].Box != (documents.Box{}) ||
+		blocks[0].Words[0].Box != (documents.Box{}) {
 		t.Errorf("blocks %+v, error %v", blocks, err)
 	}
 }
@@ -171,7 +173,8 @@ func TestDegeneratePictures(t *testing.T) {
 	}
 }
 
-// Cells can be closer together than in a PDF, because OCR ends a line at each gap between cells. Words of one line stay in one cell.
+// Cells can be closer together than in a PDF, because OCR ends a line at each gap between cells. Words of one line stay
+// in one cell.
 func TestNarrowTables(t *testing.T) {
 	var lines []recognized.Line
 	for i, row := range [][]string{
@@ -191,7 +194,8 @@ func TestNarrowTables(t *testing.T) {
 func TestMeasuredSizesMakeNoHeadings(t *testing.T) {
 	var lines []recognized.Line
 	for i, size := range []float64{24, 24, 28, 22, 24} {
-		lines = append(lines, writeIn(size, "Payment is due within thirty days", recognized.Point{X: 120, Y: 300 + 90*float64(i)}, 0))
+		lines = append(lines, writeIn(size, "Payment is due within thirty days",
+			recognized.Point{X: 120, Y: 300 + 90*float64(i)}, 0))
 	}
 	for _, b := range read(t, lines...).Blocks {
 		if b.Kind != documents.Paragraph {

@@ -125,11 +125,11 @@ export interface paths {
         };
         /**
          * List pulls
-         * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull. Signatures, SBOMs and other attachments are not listed.
+         * @description Returns the downloads of charts and images, newest first, each with its user, token, time and network address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull. Signatures, SBOMs and other attachments are not listed.
          *
          *     `type=check` lists update checks instead: a client asked with HEAD which manifest a tag leads to, and did not fetch it. All checks of a tag with a token in an hour are one entry.
          *
-         *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer to whom its user belonged then. A page can have fewer items than its limit although there is a next page.
+         *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer that its user had at that time. A page can have fewer items than its limit although there is a next page.
          *
          *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `type`, `checks`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `customerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
          */
@@ -177,7 +177,7 @@ export interface paths {
          * List tokens and passwords
          * @description Returns the newest 500 tokens and passwords, newest first, without their secrets. Revoked and expired ones are listed for 90 days. Your own need no permission; those of other users need `tokens:read`.
          *
-         *     With `customerId`, returns those of all users of a customer, in the order in which the users were created, with a cursor. A page can have fewer tokens than `limit`, or none, although `pagination.hasMore` is true. Users of a customer get only those of their own customer. Without it, `limit` has no effect.
+         *     With `customerId`, returns those of all users of a customer, in the order in which the users were created, with a cursor. A page can have fewer tokens than `limit`, or none, although `pagination.hasMore` is true. Users of a customer get only the tokens of that customer. Without it, `limit` has no effect.
          *
          *     With `Accept: text/csv`, the response has the items as CSV, with the columns `line`, `id`, `kind`, `name`, `username`, `scopes`, `status`, `reason`, `createdAt`, `expiresAt`, `lastUsedAt`, `revokedAt`, `rotatedFrom`, `makers`.
          */
@@ -213,7 +213,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a leaked token
-         * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops before the response, and within minutes if there is much. The owners get a mail within minutes.
+         * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. Credentials that were created with it stop working before the response, or within minutes if there are many. The owners get a mail within minutes.
          *
          *     Needs no credential but the leaked one. The response does not reveal whether it exists.
          */
@@ -374,7 +374,7 @@ export interface paths {
         };
         /**
          * Rank artifacts or users by pulls
-         * @description Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need `tokens:read` in addition to `analytics:read`. Without `tokens:read`, the response names only the artifacts that your own working tokens and passwords may pull; the others have a kind and pulls, but no repository. `compare` adds the pulls of each entry in another period.
+         * @description Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need `tokens:read` in addition to `analytics:read`. Without `tokens:read`, the response names only the artifacts that your own working tokens and passwords may pull; other entries have a kind and pulls, but no repository. `compare` adds the pulls of each entry in another period.
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
@@ -422,7 +422,7 @@ export interface paths {
         };
         /**
          * List changes
-         * @description Returns who changed what, when, and what was different afterwards. The log has each change of users, credentials, credential requests, projects, customers, entitlements and trust policies, and sign-ins. Events contain no secrets. An event is listed within moments after the change and for 400 days. The guide to the audit log describes the actions.
+         * @description Returns who changed what and when, with the values before and after. The log has each change of users, credentials, credential requests, projects, customers, entitlements and trust policies, and sign-ins. Events contain no secrets. An event is listed within moments after the change and for 400 days. The guide to the audit log describes the actions.
          *
          *     A user of a customer sees only events about what belongs to this customer. Of actors who do not belong to it, such a user sees only the `kind`.
          *
@@ -746,7 +746,7 @@ export interface paths {
         };
         /**
          * Search customers
-         * @description Returns the customers whose slug or external ID begins with the text, or whose name has it at the beginning of its first, second or third word: `ac`, `ship` and `c-18` find Acme Shipping with the external ID C-1815. The results are in the order of what was found, each customer once. A search finds a change with the next request and takes the same time for any number of customers. A page can have fewer results than `limit` although `pagination.hasMore` is true.
+         * @description Returns the customers whose slug or external ID begins with the text, or whose name has it at the beginning of its first, second or third word: `ac`, `ship` and `c-18` find Acme Shipping with the external ID C-1815. The results are sorted by the text that matched, each customer once. A search finds a change with the next request and takes the same time for any number of customers. A page can have fewer results than `limit` although `pagination.hasMore` is true.
          *
          *     Needs the permission `customers:read`.
          *
@@ -834,7 +834,7 @@ export interface paths {
         };
         /**
          * List the entitlements of a customer
-         * @description Returns one page of the customer's entitlements in the order of their creation, with the exact total. Users of a customer see only those of their own customer.
+         * @description Returns one page of the customer's entitlements in the order of their creation, with the exact total. Users of a customer see only the entitlements of that customer.
          *
          *     Needs the permission `customers:read`.
          *
@@ -881,7 +881,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an entitlement
-         * @description Deletes an entitlement permanently. What no other entitlement allows, the customer cannot fetch from the next request on. To keep the entitlement, set `until` instead.
+         * @description Deletes an entitlement permanently. From the next request on, the customer can fetch only what its other entitlements allow. To keep the entitlement, set `until` instead.
          *
          *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -900,7 +900,7 @@ export interface paths {
         };
         /**
          * List the trust policies of a customer
-         * @description Returns one page of the customer's trust policies in the order of their creation, with the exact total. Users of a customer see only those of their own customer.
+         * @description Returns one page of the customer's trust policies in the order of their creation, with the exact total. Users of a customer see only the trust policies of that customer.
          *
          *     Needs the permission `customers:read`.
          *
@@ -912,7 +912,7 @@ export interface paths {
          * Create a trust policy
          * @description Lets pipelines and pods of the customer exchange a token of their platform for an access token, so that they need no stored secret. The policy says which tokens are accepted: their issuer, their audience and conditions on their claims. The entitlements of the customer apply to the access tokens.
          *
-         *     One condition must name whom you trust, such as `repository_id`, `repository_owner_id` or the beginning of `sub` for GitHub, because a public issuer signs for everybody. Without such a condition, the response is a 400 that says which one to add.
+         *     One condition must name the identity that you trust, such as `repository_id`, `repository_owner_id` or the beginning of `sub` for GitHub, because a public issuer signs for everybody. Without such a condition, the response is a 400 that says which one to add.
          *
          *     The issuer must publish its OpenID Connect configuration and its keys at public https addresses. For one that does not, send its keys in `jwks`, and change them when it does.
          *
@@ -990,7 +990,7 @@ export interface paths {
         };
         /**
          * List repositories
-         * @description Returns the repositories of the container registry, which have images and charts, in the registry's order. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`. A scope for all charts lists no repositories, because a name does not tell what a repository contains. If you may not see everything, the list has only repositories among the first 20,000 of the registry.
+         * @description Returns the repositories of the container registry, which have images and charts, in the registry's order. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`. A scope for all charts lists no repositories, because the name does not show whether a repository has charts. If you may not see everything, the list has only repositories among the first 20,000 of the registry.
          *
          *     A page can have fewer items than its limit, or none, although there is a next page.
          *
@@ -1162,7 +1162,7 @@ export interface paths {
         };
         /**
          * Search projects
-         * @description Returns the projects whose name has the text at the beginning of its first, second or third word: `diff` and `eng` find Difference Engine. The results are in the order of what was found, each project once. A search finds a change with the next request and takes the same time for any number of projects. A page can have fewer results than `limit` although `pagination.hasMore` is true.
+         * @description Returns the projects whose name has the text at the beginning of its first, second or third word: `diff` and `eng` find Difference Engine. The results are sorted by the text that matched, each project once. A search finds a change with the next request and takes the same time for any number of projects. A page can have fewer results than `limit` although `pagination.hasMore` is true.
          *
          *     Needs the permission `projects:read`.
          *
@@ -1508,7 +1508,7 @@ export interface paths {
          *
          *     With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. All dry runs of a customer, or of one of the vendor's staff, check at most 20,000 rows per day (UTC), and all imports as many; above that, the response is a 429 with the code `QUOTA_EXCEEDED`. If the report would have more than 6 MB, the response is a 400; split the file then. Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its JSON line in `source`.
          *
-         *     A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. Mails are sent within minutes, in batches. A row above the daily number of invitations fails, and its reason names the limit: import it again on the next day, or without an invitation. You cannot create a user whose role has more permissions than yours.
+         *     A row that fails does not stop the import. Existing users are not changed, so you can safely repeat a request. Mails are sent within minutes, in batches. A row above the daily number of invitations fails, and its reason names the limit: import it again on the next day, or without an invitation. You cannot create a user whose role has more permissions than yours.
          *
          *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1528,7 +1528,7 @@ export interface paths {
         };
         /**
          * Search users
-         * @description Returns the users whose email address begins with the text, or whose name has it at the beginning of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each user once. A search finds a change with the next request and takes the same time for any number of users. A page can have fewer results than `limit` although `pagination.hasMore` is true.
+         * @description Returns the users whose email address begins with the text, or whose name has it at the beginning of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are sorted by the text that matched, each user once. A search finds a change with the next request and takes the same time for any number of users. A page can have fewer results than `limit` although `pagination.hasMore` is true.
          *
          *     Needs the permission `users:read`.
          *
@@ -1602,7 +1602,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user for whom another one creates a key gets a mail. A user can have at most 50 working credentials. On one day (UTC), 100 keys can be created for a user, and all users of a customer together can create 200 for others, of which 20 for one address, and the vendor's staff 2,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.
+         * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user gets a mail when another user creates a key for them. A user can have at most 50 working credentials. On one day (UTC), 100 keys can be created for a user, and all users of a customer together can create 200 for others, of which 20 for one address, and the vendor's staff 2,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.
          *
          *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash. If the created key was deleted since, the response is a 409.
          *
@@ -1828,7 +1828,7 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description Customer to whom the user belongs; null for the vendor's staff.
+             * @description ID of the user's customer; null for the vendor's staff.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
              */
             customerId: string | null;
@@ -1862,7 +1862,7 @@ export interface components {
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
              */
             id: string | null;
-            /** @description ID of the customer to whom the actor belonged; null for the vendor's staff. */
+            /** @description ID of the actor's customer at that time; null for the vendor's staff. */
             customerId: string | null;
             /**
              * @description Public ID of the API key, session or token.
@@ -1897,7 +1897,7 @@ export interface components {
             actor: components["schemas"]["AuditActor"];
             target: components["schemas"]["AuditTarget"];
             /**
-             * @description ID of the customer to whom the target belongs; null if it belongs to the vendor's staff.
+             * @description ID of the target's customer; null if the target belongs to the vendor's staff.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
              */
             customerId: string | null;
@@ -2165,7 +2165,7 @@ export interface components {
              * @example https://www.example.com
              */
             home: string;
-            /** @description HTTPS address of a picture; null if there is none. */
+            /** @description HTTPS address of the chart's icon; null if the version has no icon. */
             icon: string | null;
             /**
              * @example [
@@ -2246,7 +2246,7 @@ export interface components {
              */
             description: string;
             /**
-             * @description HTTPS address of a picture; null if there is none.
+             * @description HTTPS address of the chart's icon; null if the chart has no icon.
              * @example https://www.example.com/icon.svg
              */
             icon: string | null;
@@ -2344,7 +2344,7 @@ export interface components {
              */
             dates: string[];
             /**
-             * @description For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
+             * @description The values of each figure in the order of dates, as in a time series. A day without a value has null.
              * @example {
              *       "usage.api.calls": [
              *         2210,
@@ -2600,7 +2600,7 @@ export interface components {
              */
             status: "active" | "suspended";
             /**
-             * @description Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer.
+             * @description Unique ID of the customer in another system, such as a CRM. Empty if not set, and in responses to users of the customer.
              * @example C-1815
              */
             externalId: string;
@@ -2651,7 +2651,7 @@ export interface components {
              */
             dates: string[];
             /**
-             * @description For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
+             * @description The values of each figure in the order of dates, as in a time series. A day without a value has null.
              * @example {
              *       "usage.api.calls": [
              *         2210,
@@ -2685,7 +2685,7 @@ export interface components {
              */
             amount?: number;
             /**
-             * @description For amounts in two currencies: their ISO 4217 codes, first that of the first file.
+             * @description For amounts in two currencies: the ISO 4217 codes of the first and the second file.
              * @example [
              *       "USD",
              *       "EUR"
@@ -3101,7 +3101,7 @@ export interface components {
              */
             status: "active" | "suspended";
             /**
-             * @description Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer.
+             * @description Unique ID of the customer in another system, such as a CRM. Empty if not set, and in responses to users of the customer.
              * @example C-1815
              */
             externalId: string;
@@ -3125,7 +3125,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Empty if there is none.
+             * @description Empty if not set.
              * @example Tables of logarithms, without errors.
              */
             description: string;
@@ -3137,7 +3137,7 @@ export interface components {
             status: "draft" | "active" | "on_hold" | "completed" | "archived";
             /**
              * Format: uuid
-             * @description Customer to whom the project belongs, whose users can read it; null if there is none.
+             * @description ID of the project's customer, whose users can read the project; null if the project belongs to the vendor.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
              */
             customerId: string | null;
@@ -3187,7 +3187,7 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description Customer to whom the user belongs; null for the vendor's staff.
+             * @description ID of the user's customer; null for the vendor's staff.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
              */
             customerId: string | null;
@@ -3253,7 +3253,7 @@ export interface components {
             cost: number;
             /** @enum {string} */
             currency: "USD";
-            /** @description Requests by what they ask for. */
+            /** @description Requests by their task. */
             byTask: components["schemas"]["ByTask"];
         };
         Member: {
@@ -3614,7 +3614,7 @@ export interface components {
             date: string;
             /**
              * Format: double
-             * @description In the unit of the dashboard. null if there is no value for the day, because of no requests or no measurement in the week before.
+             * @description In the unit of the dashboard. null if the day had no requests, or if the week before it has no measurement.
              * @example 2210
              */
             value: number | null;
@@ -3669,7 +3669,7 @@ export interface components {
              * @example The token has expired.
              */
             error_description?: string;
-            /** @description All validation failures. If there are more than 100, the first 100; detail has the number of the others. */
+            /** @description All validation failures. If there are more than 100, the first 100, and detail has the number of further failures. */
             errors?: components["schemas"]["ProblemField"][];
         };
         ProblemField: {
@@ -3723,7 +3723,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Empty if there is none.
+             * @description Empty if not set.
              * @example Tables of logarithms, without errors.
              */
             description: string;
@@ -3735,7 +3735,7 @@ export interface components {
             status: "draft" | "active" | "on_hold" | "completed" | "archived";
             /**
              * Format: uuid
-             * @description Customer to whom the project belongs, whose users can read it; null if there is none.
+             * @description ID of the project's customer, whose users can read the project; null if the project belongs to the vendor.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
              */
             customerId: string | null;
@@ -3829,7 +3829,7 @@ export interface components {
              */
             ownerId: string;
             /**
-             * @description ID of the customer to whom that user belonged; null for the vendor's staff.
+             * @description ID of the user's customer at the time of the pull; null for the vendor's staff.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
              */
             customerId: string | null;
@@ -3849,7 +3849,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description Name of the token or password, or the subject of the workload that exchanged it; null if it is no longer stored.
+             * @description Name of the token or password, or the subject of the workload that exchanged it; null if the service has deleted it.
              * @example build pipeline
              */
             tokenName: string | null;
@@ -4158,7 +4158,7 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description Customer to whom the user belongs; null for the vendor's staff.
+             * @description ID of the user's customer; null for the vendor's staff.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
              */
             customerId: string | null;
@@ -4188,7 +4188,7 @@ export interface components {
             link: boolean;
             /** @description Whether people can sign in with a passkey. */
             passkey: boolean;
-            /** @description The OpenID provider; null if there is none. */
+            /** @description The OpenID provider; null if the operator has not configured one. */
             openId: components["schemas"]["OpenIDMethod"];
         };
         Storage: {
@@ -4200,7 +4200,7 @@ export interface components {
             total: number;
             /**
              * Format: double
-             * @description Charts and media together, six decimals: the last measurement in the period or the week before it, or 0 if there is none.
+             * @description Charts and media together, six decimals: the last measurement in the period or the week before it. 0 if neither has a measurement.
              * @example 12.408331
              */
             used: number;
@@ -4537,7 +4537,7 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description Customer to whom the user belongs; null for the vendor's staff.
+             * @description ID of the user's customer; null for the vendor's staff.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
              */
             customerId: string | null;
@@ -5927,7 +5927,7 @@ export interface operations {
     compareMediaAlias: {
         parameters: {
             query?: {
-                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. */
+                /** @description Additional parts of the answer, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -5966,7 +5966,7 @@ export interface operations {
                     model?: string;
                     /** @description What the comparison should focus on. */
                     prompt?: string;
-                    /** @description A JSON Schema of what is extracted from each file, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
+                    /** @description A JSON Schema of the data to extract from each file, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
                     schema?: string;
                     /** @description What the value is. */
                     variable1_description?: string;
@@ -6735,7 +6735,7 @@ export interface operations {
     compareTexts: {
         parameters: {
             query?: {
-                /** @description What the answer also includes, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
+                /** @description Additional parts of the answer, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
                 include?: ("evidence" | "candidates")[];
             };
             header?: never;
@@ -6786,7 +6786,7 @@ export interface operations {
                      * @example the prices
                      */
                     prompt?: string;
-                    /** @description A JSON Schema of what is extracted from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row. */
+                    /** @description A JSON Schema of the data to extract from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row. */
                     schema?: {
                         [key: string]: unknown;
                     };
@@ -6998,7 +6998,7 @@ export interface operations {
     compareMedia: {
         parameters: {
             query?: {
-                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. */
+                /** @description Additional parts of the answer, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -7037,7 +7037,7 @@ export interface operations {
                     model?: string;
                     /** @description What the comparison should focus on. */
                     prompt?: string;
-                    /** @description A JSON Schema of what is extracted from each file, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
+                    /** @description A JSON Schema of the data to extract from each file, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
                     schema?: string;
                     /** @description What the value is. */
                     variable1_description?: string;
@@ -7300,7 +7300,7 @@ export interface operations {
     extractText: {
         parameters: {
             query?: {
-                /** @description What the answer also includes, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
+                /** @description Additional parts of the answer, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
                 include?: ("evidence" | "candidates")[];
             };
             header?: never;
@@ -7562,7 +7562,7 @@ export interface operations {
     extractMedia: {
         parameters: {
             query?: {
-                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. */
+                /** @description Additional parts of the answer, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -8039,7 +8039,7 @@ export interface operations {
     summarizeMedia: {
         parameters: {
             query?: {
-                /** @description What the answer also includes. text: the text of each file, at most 1 MB in total. */
+                /** @description Additional parts of the answer. text: the text of each file, at most 1 MB in total. */
                 include?: "text"[];
             };
             header?: {
@@ -11679,7 +11679,7 @@ export interface operations {
                     role: "admin" | "manager" | "user" | "viewer";
                     /**
                      * Format: uuid
-                     * @description Customer to whom the user belongs. Default: yours, or none if you belong to the vendor's staff.
+                     * @description ID of the user's customer. Default: your customer, or none if you belong to the vendor's staff.
                      * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
                      */
                     customerId?: string;
@@ -12088,7 +12088,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uuid
-                     * @description Customer to whom the user belongs; null for the vendor's staff, who alone can change it. A change ends all credentials of the user.
+                     * @description ID of the user's customer; null for the vendor's staff. Only the vendor's staff can change it. A change ends all credentials of the user.
                      * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
                      */
                     customerId?: string | null;
@@ -12235,7 +12235,7 @@ export interface operations {
                 "application/merge-patch+json": {
                     /**
                      * Format: uuid
-                     * @description Customer to whom the user belongs; null for the vendor's staff, who alone can change it. A change ends all credentials of the user.
+                     * @description ID of the user's customer; null for the vendor's staff. Only the vendor's staff can change it. A change ends all credentials of the user.
                      * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
                      */
                     customerId?: string | null;

@@ -1,5 +1,5 @@
-// Package administration has the end-to-end tests of users, projects, customers, what customers may pull, and the audit log: their pages,
-// mails, commands and documents.
+// Package administration has the end-to-end tests of users, projects, customers, what customers may pull, and the audit
+// log: their pages, mails, commands and documents.
 package administration
 
 import (

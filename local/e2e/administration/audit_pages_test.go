@@ -23,7 +23,8 @@ type auditedPortal struct {
 func visitAudit(t *testing.T) auditedPortal {
 	t.Helper()
 	p, page := visitAsAdmin(t)
-	a := auditedPortal{Stack: p, page: page, acme: p.CreateCustomer(t, "Acme Shipping", "acme"), ada: p.Word("Ada") + " =Byron"}
+	a := auditedPortal{Stack: p, page: page, acme: p.CreateCustomer(t, "Acme Shipping", "acme"),
+		ada: p.Word("Ada") + " =Byron"}
 	at, _ := p.CreateUserOf(t, a.acme, "ada", "manager")
 	a.member = e2etest.UserID(at)
 	p.Admin(t).Put(at, `{"name":"`+a.ada+`","department":"Ships"}`).WantStatus(http.StatusOK)

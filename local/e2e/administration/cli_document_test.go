@@ -113,7 +113,7 @@ func (p cliStack) shell(t *testing.T, script string) (output string) {
 	return text.String()
 }
 
-// read returns the content of a file of the person, or nothing if there is none.
+// read returns the content of a file of the person, or nothing if the file does not exist.
 func (p cliStack) read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.home, name))

@@ -9,8 +9,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// TestCredentialRequest follows a request from the mail to the approver to the collected password, using only mails, pages and the API. The
-// requester belongs to an own customer, so no other request delays the mail.
+// TestCredentialRequest follows a request from the mail to the approver to the collected password, using only mails,
+// pages and the API. The requester belongs to an own customer, so no other request delays the mail.
 func TestCredentialRequest(t *testing.T) {
 	p := e2etest.Shared(t)
 	const path = "/api/v1/credential-requests"
@@ -42,7 +42,8 @@ func TestCredentialRequest(t *testing.T) {
 		WantValue("data.0.status", "active")
 	ada.Get(at).WantStatus(http.StatusOK).WantValue("data.status", "collected").
 		WantValue("data.credentialId", listed.Text("data.0.id"))
-	if collected := grace.Get(path + "?status=collected"); !strings.Contains(string(collected.Body), made.Text("data.id")) {
+	if collected := grace.Get(path + "?status=collected"); !strings.Contains(string(collected.Body),
+		made.Text("data.id")) {
 		t.Errorf("the collected requests are %s", collected)
 	}
 	if actions := events(grace.Get(at)); !slices.Equal(actions, []string{"requested", "approved", "mailed", "collected"}) {
@@ -84,7 +85,8 @@ func TestFourEyes(t *testing.T) {
 	for _, key := range []string{admin, forB, forC, makeKey(forC, adminAt), makeKey(admin, cAt)} {
 		p.As(t, key).Post(at+"/approve", `{}`).WantStatus(http.StatusForbidden)
 	}
-	p.As(t, c).Post(at+"/approve", `{}`).WantStatus(http.StatusOK).WantValue("data.deciders.0.userId", cAt[len("/v1/users/"):])
+	p.As(t, c).Post(at+"/approve", `{}`).WantStatus(http.StatusOK).
+		WantValue("data.deciders.0.userId", cAt[len("/v1/users/"):])
 
 	p.Anonymous(t).Post("/api/v1/tokens/revoke", `{"token":"`+forB+`"}`).WantStatus(http.StatusNoContent)
 	for _, ended := range []string{forB, forC} {

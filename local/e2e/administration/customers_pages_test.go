@@ -44,7 +44,7 @@ func visitCustomer(t *testing.T, fields ...string) (p *e2etest.Stack, page *brow
 	return p, page, at
 }
 
-// TestTwoAdminsChangeACustomer changes the customer whose page is open, while somebody else changes it.
+// TestTwoAdminsChangeACustomer changes the customer whose page is open, while another admin changes it.
 func TestTwoAdminsChangeACustomer(t *testing.T) {
 	p, page, at := visitCustomer(t, `"limits":{"users":2,"requestsPerMinute":6000}`)
 	page.Allow("412 PUT /v1/customers/")
@@ -185,7 +185,8 @@ func TestMoveOneselfToCustomer(t *testing.T) {
 // TestCompanyPage visits the portal as an admin of a customer, who sees only what belongs to the customer.
 func TestCompanyPage(t *testing.T) {
 	p := e2etest.Shared(t)
-	acme := p.CreateCustomer(t, "Acme Shipping", "acme", `"contacts":[{"name":"Ada Byron","email":"ada@acme.example","role":"billing"}]`,
+	acme := p.CreateCustomer(t, "Acme Shipping", "acme",
+		`"contacts":[{"name":"Ada Byron","email":"ada@acme.example","role":"billing"}]`,
 		`"limits":{"users":3,"requestsPerMinute":5000}`)
 	at, _ := p.CreateUserOf(t, acme, "chief", "admin")
 	page := p.VisitAs(t, "chief")

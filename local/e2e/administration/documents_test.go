@@ -13,7 +13,8 @@ func TestCustomersDocument(t *testing.T) {
 	p := e2etest.Start(t)
 	p.DocumentReader(t, "manager").RunDocument(t, "customers.md", 7)
 	root := p.Admin(t)
-	at := "/v1/customers/" + root.Get("/v1/customers").WantStatus(http.StatusOK).WantValue("pagination.total", 1).Text("data.0.id")
+	at := "/v1/customers/" + root.Get("/v1/customers").WantStatus(http.StatusOK).WantValue("pagination.total", 1).
+		Text("data.0.id")
 	root.Get(at).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
 	root.Get(at+"/entitlements").WantStatus(http.StatusOK).WantValue("pagination.total", 1)
 	root.Delete(at).WantStatus(http.StatusNoContent)
@@ -26,7 +27,8 @@ func TestProjectsDocument(t *testing.T) {
 	p := e2etest.Start(t)
 	p.DocumentReader(t, "user").RunDocument(t, "projects.md", 3)
 	root := p.Admin(t)
-	at := "/v1/projects/" + root.Get("/v1/projects").WantStatus(http.StatusOK).WantValue("pagination.total", 1).Text("data.0.id")
+	at := "/v1/projects/" + root.Get("/v1/projects").WantStatus(http.StatusOK).WantValue("pagination.total", 1).
+		Text("data.0.id")
 	root.Get(at).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
 	root.Delete(at).WantStatus(http.StatusNoContent)
 	root.Get(at).WantStatus(http.StatusNotFound)

@@ -173,8 +173,10 @@ func TestAddEntitlement(t *testing.T) {
 	row := c.section().Within(browser.Row("acme/*"))
 	row.WaitText("Apr 1, 2099 – Apr 1, 2099")
 	row.WaitText("Scheduled")
-	c.list(t).WantValue("pagination.total", 1).WantValue("data.0.artifact", "chart").WantValue("data.0.repository", "acme/*").
-		WantValue("data.0.versions", "^1.2.0").WantValue("data.0.from", "2099-04-01T00:00:00Z").WantValue("data.0.until", "2099-04-02T00:00:00Z")
+	c.list(t).WantValue("pagination.total", 1).WantValue("data.0.artifact", "chart").
+		WantValue("data.0.repository", "acme/*").
+		WantValue("data.0.versions", "^1.2.0").WantValue("data.0.from", "2099-04-01T00:00:00Z").
+		WantValue("data.0.until", "2099-04-02T00:00:00Z")
 
 	dialog = c.startAdding()
 	dialog.Select("Artifact", "Image")
@@ -189,7 +191,8 @@ func TestAddEntitlement(t *testing.T) {
 	row.WaitText("Image")
 	row.WaitText("All")
 	row.WaitText("Until Feb 29, 2020")
-	c.list(t).WantValue("pagination.total", 2).WantValue("data.1.from", nil).WantValue("data.1.until", "2020-03-01T00:00:00Z")
+	c.list(t).WantValue("pagination.total", 2).WantValue("data.1.from", nil).
+		WantValue("data.1.until", "2020-03-01T00:00:00Z")
 	e2etest.Ready(c.page)
 	c.page.Axe()
 }
@@ -216,7 +219,8 @@ func TestEditEntitlement(t *testing.T) {
 	row := c.section().Within(browser.Row("acme/api"))
 	row.WaitText("Until Apr 1, 2099")
 	row.WaitText("Active")
-	c.list(t).WantValue("data.0.repository", "acme/api").WantValue("data.0.from", nil).WantValue("data.0.until", "2099-04-02T00:00:00Z")
+	c.list(t).WantValue("data.0.repository", "acme/api").WantValue("data.0.from", nil).
+		WantValue("data.0.until", "2099-04-02T00:00:00Z")
 }
 
 // TestTwoAdminsChangeAnEntitlement changes and deletes an entitlement while its form is open.
@@ -315,7 +319,8 @@ func TestDeleteEntitlement(t *testing.T) {
 	c.list(t).WantValue("pagination.total", 0)
 }
 
-// TestPagesOfEntitlements adds entitlements until there is a second page and a limit, with names that are as long as possible.
+// TestPagesOfEntitlements adds entitlements until there is a second page and a limit, with names that are as long as
+// possible.
 func TestPagesOfEntitlements(t *testing.T) {
 	c := visitEntitlements(t)
 	long := strings.Repeat("a", 253)

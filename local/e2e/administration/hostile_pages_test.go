@@ -63,7 +63,8 @@ func TestHostileProject(t *testing.T) {
 	e2etest.WantInert(t, page)
 	e2etest.FitsWindow(t, page)
 	at := "/v1/" + strings.TrimPrefix(page.URL(), p.Info.Portal+"/portal/")
-	p.Admin(t).Get(at).WantValue("data.name", name).WantValue("data.settings", map[string]any{"<b>key": e2etest.HostileText})
+	p.Admin(t).Get(at).WantValue("data.name", name).
+		WantValue("data.settings", map[string]any{"<b>key": e2etest.HostileText})
 	page.Open("/portal/projects?q=" + p.Word("mallory"))
 	page.WaitFor(browser.Link(name))
 	e2etest.WantInert(t, page)
@@ -104,7 +105,8 @@ func TestHostileCustomer(t *testing.T) {
 	id := path.Base(page.URL())
 	p.CreateUserOf(t, id, "mallory-of", "viewer")
 	for _, path := range []string{
-		"/portal/customers?q=" + p.Name("mallory"), "/portal/users/new?customer=" + id, e2etest.PortalPath(p.UserPath(t, "mallory-of")),
+		"/portal/customers?q=" + p.Name("mallory"), "/portal/users/new?customer=" + id,
+		e2etest.PortalPath(p.UserPath(t, "mallory-of")),
 	} {
 		page.Open(path)
 		page.WaitText(e2etest.HostileText)

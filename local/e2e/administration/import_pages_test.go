@@ -11,7 +11,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// writeImportFile creates 5 users, and returns the path of a file with 500 lines: these 5, 20 invalid ones and 475 new users.
+// writeImportFile creates 5 users, and returns the path of a file with 500 lines: these 5, 20 invalid ones and 475 new
+// users.
 func writeImportFile(t *testing.T, p *e2etest.Stack) string {
 	t.Helper()
 	var text strings.Builder
@@ -72,7 +73,8 @@ func TestCancelImport(t *testing.T) {
 	p, page := visitAsAdmin(t)
 	var file strings.Builder
 	for i := range 250 { // the page sends 200 lines at once
-		fmt.Fprintf(&file, "{\"email\":%q,\"name\":%q,\"role\":\"viewer\"}\n", p.Email(fmt.Sprint("canceled", i)), p.Word("Canceled"))
+		fmt.Fprintf(&file, "{\"email\":%q,\"name\":%q,\"role\":\"viewer\"}\n", p.Email(fmt.Sprint("canceled", i)),
+			p.Word("Canceled"))
 	}
 	page.Open("/portal/users/import")
 	page.Upload(importField, e2etest.WriteUpload(t, "many.jsonl", file.String()))
@@ -104,9 +106,11 @@ func testImportAgain(page *browser.Page, path string) {
 func testFailedImport(t *testing.T, p *e2etest.Stack, page *browser.Page) {
 	t.Helper()
 	page.Click(browser.Button("Choose another file"))
-	page.Upload(importField, e2etest.WriteUpload(t, "one.jsonl", `{"email":"`+p.Email("late")+`","name":"Late","role":"user"}`))
+	page.Upload(importField, e2etest.WriteUpload(t, "one.jsonl",
+		`{"email":"`+p.Email("late")+`","name":"Late","role":"user"}`))
 	page.WaitFor(browser.Button("Import one user"))
-	stop := page.Respond("*/v1/users/imports", http.StatusForbidden, `{"detail":"You may not do this any more.","requestId":"r-7"}`)
+	stop := page.Respond("*/v1/users/imports", http.StatusForbidden,
+		`{"detail":"You may not do this any more.","requestId":"r-7"}`)
 	page.Click(browser.Button("Import one user"))
 	page.WaitFor(browser.Heading("The import has stopped"))
 	page.WaitText("You may not do this any more.")

@@ -21,7 +21,8 @@ func TestPagesOfLists(t *testing.T) {
 		p.CreateCustomer(t, fmt.Sprintf("Customer number %d", i), fmt.Sprintf("customer-%d", i))
 		fmt.Fprintf(&file, "user%d@example.com,User,user\n", i)
 	}
-	root.Post("/v1/users/imports", fmt.Sprintf(`{"format":"csv","sendActivationEmail":false,"text":%s}`, e2etest.QuoteJS(t, file.String()))).
+	root.Post("/v1/users/imports",
+		fmt.Sprintf(`{"format":"csv","sendActivationEmail":false,"text":%s}`, e2etest.QuoteJS(t, file.String()))).
 		WantStatus(http.StatusOK)
 	page := p.VisitAs(t, e2etest.FirstAdmin)
 	for _, list := range []struct{ path, value string }{{"users", "email"}, {"projects", "name"}, {"customers", "name"}} {
@@ -35,7 +36,8 @@ func TestPagesOfLists(t *testing.T) {
 		page.WaitURL("/portal/" + list.path + "?offset=50")
 		page.WaitFor(row)
 		page.WaitText(fmt.Sprintf("51–%d of %d", min(100, total), total))
-		if rows, want := browser.Eval[int](page, `document.querySelectorAll("main tbody tr").length`), len(second.List("data")); rows != want {
+		if rows, want := browser.Eval[int](page, `document.querySelectorAll("main tbody tr").length`),
+			len(second.List("data")); rows != want {
 			t.Errorf("the second page of %s has %d rows, want %d", list.path, rows, want)
 		}
 		page.Reload()
@@ -75,7 +77,8 @@ func TestCreateProjectPage(t *testing.T) {
 func visitProject(t *testing.T) (p *e2etest.Stack, page *browser.Page, at string) {
 	t.Helper()
 	p, page = visitAsAdmin(t)
-	at = "/v1/projects/" + p.Admin(t).Post("/v1/projects", `{"name":"`+p.Word("Rollout")+`"}`).WantStatus(http.StatusCreated).Text("data.id")
+	at = "/v1/projects/" + p.Admin(t).Post("/v1/projects", `{"name":"`+p.Word("Rollout")+`"}`).
+		WantStatus(http.StatusCreated).Text("data.id")
 	page.Open(e2etest.PortalPath(at))
 	e2etest.Ready(page)
 	return p, page, at

@@ -10,8 +10,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// TestSuspendedCustomer suspends a customer whose user has a credential of each kind. All of them stop with the next request, in every
-// function, and work again when the customer is active again.
+// TestSuspendedCustomer suspends a customer whose user has a credential of each kind. All of them stop with the next
+// request, in every function, and work again when the customer is active again.
 func TestSuspendedCustomer(t *testing.T) {
 	p := e2etest.Shared(t)
 	root := p.Admin(t)

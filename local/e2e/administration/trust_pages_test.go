@@ -86,8 +86,8 @@ func TestNoTrustPolicies(t *testing.T) {
 	manager.Axe()
 }
 
-// TestTrustPolicyPresets checks what the form fills in for each platform. Values of conditions are only examples, which the form does not
-// send.
+// TestTrustPolicyPresets checks what the form fills in for each platform. Values of conditions are only examples, which
+// the form does not send.
 func TestTrustPolicyPresets(t *testing.T) {
 	c := visitTrustPolicies(t)
 	dialog := c.startAdding()
@@ -131,7 +131,8 @@ func wantLinkToIDs(t *testing.T, page *browser.Page, dialog browser.Scope) {
 	if got := links(); !slices.Equal(got, []string{"https://api.github.com/repos/acme/app.go noopener noreferrer"}) {
 		t.Errorf("the form links to %q", got)
 	}
-	for _, name := range []string{"acme", "acme/..", "../../user", "acme/app/x", "acme/app?x=1", "https://github.com/acme/app", ""} {
+	for _, name := range []string{"acme", "acme/..", "../../user", "acme/app/x", "acme/app?x=1",
+		"https://github.com/acme/app", ""} {
 		dialog.Fill("Repository on GitHub (optional)", name)
 		dialog.WaitNoText("has the repository_id as id")
 		if got := links(); len(got) > 0 {
@@ -154,7 +155,8 @@ func TestRejectedTrustPolicy(t *testing.T) {
 	dialog.Click(browser.Button("Remove condition 2"))
 	dialog.Click(browser.Button("Remove condition 1"))
 	dialog.Click(browser.Button("Add trust policy"))
-	dialog.Within(browser.Role("group", "Conditions")).WaitText("GitHub signs for everybody: add a condition on one of repository_owner_id")
+	dialog.Within(browser.Role("group", "Conditions")).
+		WaitText("GitHub signs for everybody: add a condition on one of repository_owner_id")
 	page.Axe()
 	dialog.Select("Platform", "Kubernetes")
 	dialog.WaitNoText("must have 1 to 255 bytes")
@@ -169,7 +171,8 @@ func TestRejectedTrustPolicy(t *testing.T) {
 	dialog.Click(browser.Button("Add trust policy"))
 	dialog.WaitText("must not be iss, aud or exp")
 	wantInvalid(t, page, "name", "issuer", "audience", "conditions/0/claim", "maxMinutes", "jwks")
-	dialog.Within(browser.Role("group", "What access tokens may pull")).WaitText("must be read:helm-charts or read:docker-images")
+	dialog.Within(browser.Role("group", "What access tokens may pull")).
+		WaitText("must be read:helm-charts or read:docker-images")
 	page.Axe()
 	dialog.Fill("Longest life in minutes", "ten")
 	dialog.Click(browser.Button("Add trust policy"))
@@ -206,13 +209,17 @@ func TestAddTrustPolicy(t *testing.T) {
 	c.page.Axe()
 	e2etest.DoubleClick(t, c.page, c.at, func() { c.page.WaitText("The trust policy Builds of the app was added.") })
 	row := c.section().Within(browser.Row("Builds of the app"))
-	for _, text := range []string{"refs/heads/main or refs/heads/release/*", "repository_owner_id", "All charts", "15 minutes"} {
+	for _, text := range []string{"refs/heads/main or refs/heads/release/*", "repository_owner_id", "All charts",
+		"15 minutes"} {
 		row.WaitText(text)
 	}
-	added := c.list(t).WantValue("pagination.total", 1).WantValue("data.0.issuer", "https://token.actions.githubusercontent.com").
+	added := c.list(t).WantValue("pagination.total", 1).
+		WantValue("data.0.issuer", "https://token.actions.githubusercontent.com").
 		WantValue("data.0.audience", browser.Eval[string](c.page, "location.origin")).WantValue("data.0.maxMinutes", 15).
-		WantValue("data.0.conditions.1.claim", "repository_owner_id").WantValue("data.0.conditions.1.value", "65").WantValue("data.0.jwks", "").
-		WantValue("data.0.conditions.2", map[string]any{"claim": "ref", "values": []any{"refs/heads/main", "refs/heads/release/*"}}).
+		WantValue("data.0.conditions.1.claim", "repository_owner_id").WantValue("data.0.conditions.1.value", "65").
+		WantValue("data.0.jwks", "").
+		WantValue("data.0.conditions.2",
+			map[string]any{"claim": "ref", "values": []any{"refs/heads/main", "refs/heads/release/*"}}).
 		WantValue("data.0.scopes", []any{"read:helm-charts", "read:docker-images:acme/*", "read:docker-images:tools/scan"})
 	row.WaitText(added.Text("data.0.id"))
 
@@ -233,7 +240,8 @@ func TestAddTrustPolicy(t *testing.T) {
 	row = c.section().Within(browser.Row("Pods"))
 	row.WaitText("1 minute")
 	row.WaitText("keys stored")
-	c.list(t).WantValue("pagination.total", 2).WantValue("data.1.jwks", keys).WantValue("data.1.scopes", []any{"read:helm-charts"}).
+	c.list(t).WantValue("pagination.total", 2).WantValue("data.1.jwks", keys).
+		WantValue("data.1.scopes", []any{"read:helm-charts"}).
 		WantValue("data.1.conditions", []any{map[string]any{"claim": "sub", "value": "system:serviceaccount:acme:puller"}})
 	e2etest.Ready(c.page)
 	c.page.Axe()
@@ -265,7 +273,8 @@ func TestEditTrustPolicy(t *testing.T) {
 	c.page.WaitText("Saved.")
 	c.section().Within(browser.Row("Builds of the app")).WaitText("6 minutes")
 	c.list(t).WantValue("data.0.maxMinutes", 6).WantValue("data.0.name", "Builds of the app").
-		WantValue("data.0.conditions.1.claim", "environment").WantValue("data.0.scopes", []any{"read:helm-charts", "read:docker-images:acme/*"})
+		WantValue("data.0.conditions.1.claim", "environment").
+		WantValue("data.0.scopes", []any{"read:helm-charts", "read:docker-images:acme/*"})
 
 	c.page.Click(browser.Button("Edit the trust policy Pods"))
 	dialog.Fill("Keys of the issuer (optional)", "")
@@ -378,7 +387,8 @@ func TestDeleteTrustPolicy(t *testing.T) {
 	c.list(t).WantValue("pagination.total", 0)
 }
 
-// TestPagesOfTrustPolicies adds trust policies until there is a second page and a limit, with texts that are as long as possible.
+// TestPagesOfTrustPolicies adds trust policies until there is a second page and a limit, with texts that are as long as
+// possible.
 func TestPagesOfTrustPolicies(t *testing.T) {
 	c := visitTrustPolicies(t)
 	name, claim, value := strings.Repeat("n", 98), strings.Repeat("c", 99), strings.Repeat("v", 255)

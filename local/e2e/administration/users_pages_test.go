@@ -162,7 +162,8 @@ func TestTwoAdminsChangeAUser(t *testing.T) {
 	p.Admin(t).Get(at).WantValue("data.department", "Theirs").WantValue("data.status", "active")
 	page.Click(browser.Button("Save"))
 	page.WaitFor(browser.Heading("Edith Clarke"))
-	p.Admin(t).Get(at).WantValue("data.department", "Mine").WantValue("data.status", "inactive").WantValue("data.role", "viewer")
+	p.Admin(t).Get(at).WantValue("data.department", "Mine").WantValue("data.status", "inactive").
+		WantValue("data.role", "viewer")
 
 	p.Admin(t).Put(at, `{"department":"Changed again"}`).WantStatus(http.StatusOK)
 	page.Click(browser.Button("Delete user"))
@@ -179,7 +180,8 @@ func TestTwoAdminsChangeAUser(t *testing.T) {
 func TestUserCredentialsPage(t *testing.T) {
 	p, page := visitAsAdmin(t)
 	at, key := p.CreateUser(t, "katherine", "manager")
-	token := p.As(t, key).Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts"]}`).WantStatus(http.StatusCreated)
+	token := p.As(t, key).Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts"]}`).
+		WantStatus(http.StatusCreated)
 	page.Open(e2etest.PortalPath(at))
 	page.Click(browser.Button("Create API key"))
 	dialog := page.Within(browser.Dialog("Create API key"))
@@ -198,7 +200,8 @@ func TestUserCredentialsPage(t *testing.T) {
 	page.Within(browser.Row("build server")).WaitText("You")
 	testDeletionWithMade(t, p, page, [2]string{at, secret})
 
-	renewed := p.WithToken(t, token.Text("data.token")).Post("/api/v1/tokens", `{"name":"successor","scopes":["read:helm-charts"]}`).
+	renewed := p.WithToken(t, token.Text("data.token")).
+		Post("/api/v1/tokens", `{"name":"successor","scopes":["read:helm-charts"]}`).
 		WantStatus(http.StatusCreated)
 	page.Within(browser.Row("pipeline")).WaitText(p.Email("katherine"))
 	page.Click(browser.Button("Revoke pipeline"))
@@ -232,7 +235,8 @@ func testDeletionWithMade(t *testing.T, p *e2etest.Stack, page *browser.Page, us
 	}
 }
 
-// TestOwnAccountPage takes away access and permissions from the signed-in user. The portal warns each time and then shows the loss.
+// TestOwnAccountPage takes away access and permissions from the signed-in user. The portal warns each time and then
+// shows the loss.
 func TestOwnAccountPage(t *testing.T) {
 	p := e2etest.Shared(t)
 	at, _ := p.CreateUser(t, "self", "admin")
@@ -313,7 +317,8 @@ func TestManagersSeeNoAdminsActions(t *testing.T) {
 	page := p.VisitAsNew(t, "boss", "manager")
 	page.Open(e2etest.PortalPath(p.UserPath(t, e2etest.FirstAdmin)))
 	page.WaitText("this user's role has more permissions than yours")
-	for _, name := range []string{"Save", "Suspend", "Sign out everywhere", "End all credentials", "Delete user", "Create API key"} {
+	for _, name := range []string{"Save", "Suspend", "Sign out everywhere", "End all credentials", "Delete user",
+		"Create API key"} {
 		if page.Count(browser.Button(name)) > 0 {
 			t.Errorf("a manager sees the button %q", name)
 		}
@@ -324,7 +329,8 @@ func TestManagersSeeNoAdminsActions(t *testing.T) {
 	page.WaitGone(browser.Heading("API keys"))
 	page.Open("/portal/users/new")
 	page.WaitFor(browser.Heading("Create user"))
-	if roles := browser.Eval[string](page, `document.querySelector("select[name=role]").innerText`); strings.Contains(roles, "Admin") {
+	if roles := browser.Eval[string](page,
+		`document.querySelector("select[name=role]").innerText`); strings.Contains(roles, "Admin") {
 		t.Errorf("a manager can choose the roles %q", roles)
 	}
 	page.Allow("403 POST /v1/users")
@@ -343,7 +349,8 @@ func TestViewersChangeNothing(t *testing.T) {
 			t.Errorf("a viewer sees the link %q", name)
 		}
 	}
-	for _, path := range []string{"/portal/users/new", "/portal/users/import", "/portal/projects/new", "/portal/customers/new"} {
+	for _, path := range []string{"/portal/users/new", "/portal/users/import", "/portal/projects/new",
+		"/portal/customers/new"} {
 		page.Open(path)
 		page.WaitFor(browser.Heading("You do not have access to this page"))
 	}
@@ -368,7 +375,8 @@ func testForeignUser(t *testing.T, p *e2etest.Stack, page *browser.Page) {
 	}
 	for _, path := range []string{at + "/api-keys", "/api/v1/tokens?userId=" + strings.TrimPrefix(at, "/v1/users/")} {
 		page.Allow("403 GET " + path)
-		status := browser.Eval[int](page, `fetch(`+e2etest.QuoteJS(t, path)+`).then(async r => { await r.text(); return r.status })`)
+		status := browser.Eval[int](page,
+			`fetch(`+e2etest.QuoteJS(t, path)+`).then(async r => { await r.text(); return r.status })`)
 		if status != http.StatusForbidden {
 			t.Errorf("%s answers a viewer with %d", path, status)
 		}

@@ -15,7 +15,8 @@ func TestUserLifecycle(t *testing.T) {
 	p := e2etest.Shared(t)
 	root, acme := p.Admin(t), p.CreateCustomer(t, "Acme", "acme") // whose lists have only the user
 	created := root.Post("/v1/users", `{"email":" `+strings.ToUpper(p.Email("ada"))+` ","name":"Ada","role":"user","department":"Engines",`+
-		`"metadata":{"seat":12345678901234567890},"sendActivationEmail":false,"customerId":"`+acme+`"}`).WantStatus(http.StatusCreated).
+		`"metadata":{"seat":12345678901234567890},"sendActivationEmail":false,"customerId":"`+acme+`"}`).
+		WantStatus(http.StatusCreated).
 		WantValue("data.email", p.Email("ada")).WantValue("data.status", "active").
 		WantValue("data.lastLoginAt", nil).WantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
@@ -62,7 +63,8 @@ func activate(t *testing.T, p *e2etest.Stack, person, at string) {
 func TestScheduledMail(t *testing.T) {
 	p := e2etest.Shared(t)
 	file := filepath.Join(t.TempDir(), "people.csv")
-	rows := "email,name,role,sendActivationEmail\n" + p.Email("imported") + ",Imported,user,\n" + p.Email("quiet") + ",Quiet,user,false\n"
+	rows := "email,name,role,sendActivationEmail\n" + p.Email("imported") + ",Imported,user,\n" + p.Email("quiet") +
+		",Quiet,user,false\n"
 	if err := os.WriteFile(file, []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +81,8 @@ func TestScheduledMail(t *testing.T) {
 	activate(t, p, "imported", p.UserPath(t, "imported"))
 }
 
-// TestNewStack looks at a stack that has only its first admin: the key, the lists that are empty, and the last admin, whom nobody can
-// remove.
+// TestNewStack looks at a stack that has only its first admin: the key, the lists that are empty, and the last admin,
+// which cannot be removed.
 func TestNewStack(t *testing.T) {
 	p := e2etest.Start(t)
 	info, err := os.Stat(filepath.Join(p.Data, "admin-key"))

@@ -36,11 +36,13 @@ func TestClientPackage(t *testing.T) {
 	}
 	_, err := c.GetUser(ctx, id)
 	refused, ok := errors.AsType[*portsideclient.Error](err)
-	if !ok || refused.Status != http.StatusNotFound || refused.Code != portsideclient.ProblemCodeNOTFOUND || refused.RequestID == "" {
+	if !ok || refused.Status != http.StatusNotFound || refused.Code != portsideclient.ProblemCodeNOTFOUND ||
+		refused.RequestID == "" {
 		t.Errorf("a deleted user is %+v: %v", refused, err)
 	}
 	_, err = c.CreateUser(ctx, portsideclient.CreateUserJSONBody{Email: "nobody", Name: "x", Role: "user"})
-	if refused, ok := errors.AsType[*portsideclient.Error](err); !ok || len(refused.Fields) != 1 || refused.Fields[0].Pointer != "/email" {
+	if refused, ok := errors.AsType[*portsideclient.Error](err); !ok || len(refused.Fields) != 1 ||
+		refused.Fields[0].Pointer != "/email" {
 		t.Errorf("an invalid address is %v", err)
 	}
 	testLostAnswer(t, p)
@@ -145,7 +147,8 @@ func testLostAnswer(t *testing.T, p *e2etest.Stack) {
 // testTokenAsCredential creates a token and lets it read itself.
 func testTokenAsCredential(t *testing.T, p *e2etest.Stack, c *portsideclient.Client) {
 	t.Helper()
-	made, err := c.CreateToken(t.Context(), portsideclient.CreateTokenJSONBody{Name: "nightly build", Scopes: []string{"read:helm-charts"}})
+	made, err := c.CreateToken(t.Context(),
+		portsideclient.CreateTokenJSONBody{Name: "nightly build", Scopes: []string{"read:helm-charts"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// TestEveryListHasCursors reads all lists in the document. Each list with offsets also has cursors. Each list with cursors returns the next
-// one, and refuses an invalid cursor or a cursor with an offset.
+// TestEveryListHasCursors reads all lists in the document. Each list with offsets also has cursors. Each list with
+// cursors returns the next one, and refuses an invalid cursor or a cursor with an offset.
 func TestEveryListHasCursors(t *testing.T) {
 	p := e2etest.Shared(t)
 	root := p.Admin(t)
@@ -70,7 +70,8 @@ func parametersOf(operation map[string]any) map[string]bool {
 // paginationOf returns the names of the pagination fields of a response, or nothing if it has none.
 func paginationOf(operation, schemas map[string]any) []string {
 	var node any = operation
-	for _, name := range []string{"responses", "200", "content", "application/json", "schema", "properties", "pagination"} {
+	for _, name := range []string{"responses", "200", "content", "application/json", "schema", "properties",
+		"pagination"} {
 		object, _ := node.(map[string]any)
 		node = object[name]
 	}
@@ -81,8 +82,8 @@ func paginationOf(operation, schemas map[string]any) []string {
 	return slices.Sorted(maps.Keys(properties))
 }
 
-// TestDeletionsHideNothingFromCursors deletes all items of each page before it reads the next page. With offsets, it would miss every
-// second page.
+// TestDeletionsHideNothingFromCursors deletes all items of each page before it reads the next page. With offsets, it
+// would miss every second page.
 func TestDeletionsHideNothingFromCursors(t *testing.T) {
 	p := e2etest.Shared(t)
 	root := p.Admin(t)

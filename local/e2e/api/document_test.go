@@ -1,5 +1,5 @@
-// Package api has the end-to-end tests of what all operations have in common: the document, headers, invalid requests, idempotency, lists,
-// permissions, the isolation of customers, random requests, and clients that are generated.
+// Package api has the end-to-end tests of what all operations have in common: the document, headers, invalid requests,
+// idempotency, lists, permissions, the isolation of customers, random requests, and clients that are generated.
 package api
 
 import (
@@ -62,7 +62,8 @@ func TestOpenAPIDocument(t *testing.T) {
 func checkServed(t *testing.T, visitor e2etest.Client, name string, operation map[string]any) {
 	t.Helper()
 	method, path, _ := strings.Cut(name, " ")
-	a := visitor.Do(strings.ToUpper(method), regexp.MustCompile(`{[^}]+}`).ReplaceAllString(path, "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"), "")
+	a := visitor.Do(strings.ToUpper(method),
+		regexp.MustCompile(`{[^}]+}`).ReplaceAllString(path, "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"), "")
 	ways := operation["security"].([]any)
 	isOptional := slices.ContainsFunc(ways, func(way any) bool { return len(way.(map[string]any)) == 0 })
 	switch {
@@ -78,7 +79,8 @@ func checkServed(t *testing.T, visitor e2etest.Client, name string, operation ma
 func TestCORS(t *testing.T) {
 	p := e2etest.Shared(t)
 	page := p.Anonymous(t).With("Origin", "https://app.example.com")
-	asked := page.With("Access-Control-Request-Method", "PUT").With("Access-Control-Request-Headers", "x-api-key,content-type").
+	asked := page.With("Access-Control-Request-Method", "PUT").
+		With("Access-Control-Request-Headers", "x-api-key,content-type").
 		FromGateway().Do(http.MethodOptions, "/v1/users/1", "").WantStatus(http.StatusNoContent).
 		WantHeader("Access-Control-Allow-Origin", "*").WantHeader("Access-Control-Max-Age", "600")
 	for header, wanted := range map[string][]string{

@@ -10,8 +10,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// TestGeneratedClients makes calls with clients that `make clients` generates from openapi.yaml with other generators. TestClientPackage
-// does so with the one in Go.
+// TestGeneratedClients makes calls with clients that `make clients` generates from openapi.yaml with other generators.
+// TestClientPackage does so with the one in Go.
 func TestGeneratedClients(t *testing.T) {
 	p := e2etest.Shared(t)
 	key := p.DataLine(t, "admin-key")

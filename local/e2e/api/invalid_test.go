@@ -8,8 +8,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// The tests of invalid requests send what the gateway could change, refuse or decode otherwise before a function sees it. The tests of the
-// functions send all other invalid requests.
+// The tests of invalid requests send what the gateway could change, refuse or decode otherwise before a function sees
+// it. The tests of the functions send all other invalid requests.
 
 func TestInvalidBodies(t *testing.T) {
 	p := e2etest.Shared(t)
@@ -24,7 +24,8 @@ func TestInvalidBodies(t *testing.T) {
 			t.Errorf("%s: pointers %q: %s", name, got, a.Body)
 		}
 	}
-	for _, typ := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml", "multipart/form-data; boundary=x"} {
+	for _, typ := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml",
+		"multipart/form-data; boundary=x"} {
 		p.Admin(t).With("Content-Type", typ).Post("/v1/users", good+"}").
 			WantStatus(http.StatusUnsupportedMediaType).WantValue("code", "UNSUPPORTED_MEDIA_TYPE")
 	}
@@ -75,12 +76,14 @@ func TestInvalidTargets(t *testing.T) {
 func TestInvalidCredentials(t *testing.T) {
 	p := e2etest.Shared(t)
 	at, key := p.CreateUser(t, "garbled", "user")
-	p.Admin(t).Post("/v1/users", `{"email":"`+p.Email("link")+`","name":"Link","role":"user"}`).WantStatus(http.StatusCreated)
+	p.Admin(t).Post("/v1/users", `{"email":"`+p.Email("link")+`","name":"Link","role":"user"}`).
+		WantStatus(http.StatusCreated)
 	_, link := p.MailedLink(t, "link")
 
 	want := p.Anonymous(t).Get("/v1/users").WantStatus(http.StatusUnauthorized).Text("detail")
 	for name, bad := range map[string]string{
-		"garbage": "not a key at all", "cut": key[:len(key)-1], "twice": key + "," + key, "long": strings.Repeat("k", 8000), "a link": link,
+		"garbage": "not a key at all", "cut": key[:len(key)-1], "twice": key + "," + key, "long": strings.Repeat("k", 8000),
+		"a link":    link,
 		"not ASCII": "psk_äöüäöüäöü_", "hash of nothing": "psk_000000000000_" + strings.Repeat("0", 36),
 	} {
 		a := p.As(t, bad).Get("/v1/users").WantStatus(http.StatusUnauthorized).
@@ -90,7 +93,8 @@ func TestInvalidCredentials(t *testing.T) {
 		}
 	}
 	p.WithToken(t, key).Get("/v1/users").WantStatus(http.StatusUnauthorized) // an API key is not a token
-	p.Anonymous(t).With("Authorization", "Basic YWRhOmxvdmVsYWNlLTE4MTU=").Get("/v1/users").WantStatus(http.StatusUnauthorized)
+	p.Anonymous(t).With("Authorization", "Basic YWRhOmxvdmVsYWNlLTE4MTU=").Get("/v1/users").
+		WantStatus(http.StatusUnauthorized)
 	p.As(t, key).Get(at).WantStatus(http.StatusOK)
 	p.Anonymous(t).Post("/v1/users/activate", `{"token":"`+key+`"}`).WantStatus(http.StatusUnauthorized)
 }

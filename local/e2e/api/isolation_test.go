@@ -28,9 +28,9 @@ type isolation struct {
 	t *testing.T
 }
 
-// TestCustomersAreIsolated sends every operation of openapi.yaml as a user of a customer with every role, with the resources of the own
-// customer, of another customer and of the vendor. Responses about resources of others are the same as those about resources that do not
-// exist, and no response contains a text of another company.
+// TestCustomersAreIsolated sends every operation of openapi.yaml as a user of a customer with every role, with the
+// resources of the own customer, of another customer and of the vendor. Responses about resources of others are the
+// same as those about resources that do not exist, and no response contains a text of another company.
 //
 //proves:docs/security.md
 func TestCustomersAreIsolated(t *testing.T) {
@@ -88,11 +88,13 @@ func (s *isolation) company(name string) company {
 	body := fmt.Sprintf(`{"email":%q,"name":"Resident of %s","role":"manager"%s}`, email, host, customer)
 	c.ids["userId"] = root.Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
 	_, link := s.MailedLink(s.t, email)
-	resident := s.As(s.t, s.Anonymous(s.t).Post("/v1/users/activate", `{"token":"`+link+`"}`).WantStatus(http.StatusOK).Text("data.apiKey"))
+	resident := s.As(s.t, s.Anonymous(s.t).Post("/v1/users/activate", `{"token":"`+link+`"}`).WantStatus(http.StatusOK).
+		Text("data.apiKey"))
 	c.ids["keyId"] = resident.Get("/v1/users/" + c.ids["userId"] + "/api-keys").Text("data.0.id")
 	c.ids["tokenId"] = resident.Post("/api/v1/tokens", `{"name":"token of `+host+`","scopes":["read:helm-charts"]}`).
 		WantStatus(http.StatusCreated).Text("data.id")
-	c.ids["requestId"] = resident.Post("/api/v1/credential-requests", `{"accessLevel":"charts","justification":"we need it at `+host+`"}`).
+	c.ids["requestId"] = resident.Post("/api/v1/credential-requests",
+		`{"accessLevel":"charts","justification":"we need it at `+host+`"}`).
 		WantStatus(http.StatusCreated).Text("data.id")
 	c.ids["uploadId"] = resident.Post("/v1/uploads", "").WantStatus(http.StatusCreated).Text("uploadId")
 	c.ids["projectId"] = root.Post("/v1/projects", fmt.Sprintf(`{"name":"project of %s"%s}`, host, customer)).
@@ -110,7 +112,8 @@ func (s *isolation) member(c company, role string) e2etest.Client {
 	return s.As(s.t, key)
 }
 
-// send sends the operation for the resources with the IDs, and for a version that does not exist, so that almost nothing changes.
+// send sends the operation for the resources with the IDs, and for a version that does not exist, so that almost
+// nothing changes.
 func (s *isolation) send(c e2etest.Client, o *apifuzz.Operation, ids map[string]string) e2etest.Response {
 	s.t.Helper()
 	target := o.Path
@@ -146,8 +149,8 @@ func (s *isolation) sendBody(c e2etest.Client, method, target, body string) e2et
 	return a
 }
 
-// checkWrites sends complete requests that would change the other company, without a version, and lists that name it. Nothing of the
-// company may change or appear.
+// checkWrites sends complete requests that would change the other company, without a version, and lists that name it.
+// Nothing of the company may change or appear.
 func (s *isolation) checkWrites(c e2etest.Client, other company) {
 	s.t.Helper()
 	user, unknown := "/v1/users/"+other.ids["userId"], "/v1/users/"+nobody
@@ -179,20 +182,24 @@ func (s *isolation) checkWrites(c e2etest.Client, other company) {
 		"/v1/audit?customerId=" + other.ids["customerId"], "/v1/audit?target=user:" + other.ids["userId"],
 		"/v1/audit?target=credential:" + other.ids["tokenId"], "/v1/audit?actorId=" + other.ids["userId"],
 		"/v1/customers/search?q=" + other.name, "/v1/projects/" + other.ids["projectId"], "/v1/projects", "/v1/projects/search?q=project",
-		"/v1/projects?customerId=" + other.ids["customerId"], "/v1/projects/search?q=project&customerId=" + other.ids["customerId"],
+		"/v1/projects?customerId=" + other.ids["customerId"],
+		"/v1/projects/search?q=project&customerId=" + other.ids["customerId"],
 		"/v1/users?status=active&customerId=" + other.ids["customerId"],
 	} {
 		a := s.sendBody(c, http.MethodGet, target, "")
-		if strings.Contains(string(a.Body), host) || strings.Contains(string(a.Body), "Company "+other.name) && other.name != "" {
+		if strings.Contains(string(a.Body), host) || strings.Contains(string(a.Body), "Company "+other.name) &&
+			other.name != "" {
 			s.t.Errorf("%s: %s", a.Request(), a.Body)
 		}
 	}
 }
 
-// checkParts checks that the caller reads the own entitlements and trust policies, but none of another company below the own customer.
+// checkParts checks that the caller reads the own entitlements and trust policies, but none of another company below
+// the own customer.
 func (s *isolation) checkParts(c e2etest.Client, own, other company) {
 	s.t.Helper()
-	c.Get("/v1/projects").WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.id", own.ids["projectId"])
+	c.Get("/v1/projects").WantStatus(http.StatusOK).WantValue("pagination.total", 1).
+		WantValue("data.0.id", own.ids["projectId"])
 	for part, id := range map[string]string{"/entitlements": "entitlementId", "/trust-policies": "policyId"} {
 		list := "/v1/customers/" + own.ids["customerId"] + part
 		c.Get(list).WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.id", own.ids[id])
@@ -203,7 +210,8 @@ func (s *isolation) checkParts(c e2etest.Client, own, other company) {
 		}
 		got, want := s.sendBody(c, http.MethodGet, list+"/"+foreign, ""), s.sendBody(c, http.MethodGet, list+"/"+nobody, "")
 		if got.Status != http.StatusNotFound || withoutID(s.t, got) != withoutID(s.t, want) {
-			s.t.Errorf("%s of %q: %d %s, but of nobody: %d %s", got.Request(), other.name, got.Status, got.Body, want.Status, want.Body)
+			s.t.Errorf("%s of %q: %d %s, but of nobody: %d %s", got.Request(), other.name, got.Status, got.Body, want.Status,
+				want.Body)
 		}
 	}
 }
@@ -212,7 +220,8 @@ func (s *isolation) checkParts(c e2etest.Client, own, other company) {
 func (s *isolation) checkAuditLog(c e2etest.Client, role string) {
 	s.t.Helper()
 	a := s.sendBody(c, http.MethodGet, "/v1/audit?limit=100", "")
-	if isPermitted := slices.Contains(strings.Fields(permissions[role]), "audit:read"); (a.Status == http.StatusOK) != isPermitted {
+	if isPermitted := slices.Contains(strings.Fields(permissions[role]),
+		"audit:read"); (a.Status == http.StatusOK) != isPermitted {
 		s.t.Errorf("%s as %s: %d %s", a.Request(), role, a.Status, a.Body)
 	}
 	admin := s.Admin(s.t).Get("/v1/users?role=admin&limit=1").Text("data.0.id")
@@ -221,7 +230,7 @@ func (s *isolation) checkAuditLog(c e2etest.Client, role string) {
 	}
 }
 
-// checkUnchanged checks that the company's credential and token still work, and that nobody has renamed the user.
+// checkUnchanged checks that the company's credential and token still work, and that the user was not renamed.
 func (s *isolation) checkUnchanged(c company) {
 	s.t.Helper()
 	root := s.Admin(s.t)
@@ -236,7 +245,7 @@ func (s *isolation) checkUnchanged(c company) {
 	}
 }
 
-// nobody is the ID of nothing.
+// An ID that no resource has.
 const nobody = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e99"
 
 // checkOwn checks the access to the resources of the own company. It returns the outcome.
@@ -281,7 +290,8 @@ func (s *isolation) checkOther(c e2etest.Client, o *apifuzz.Operation, other com
 	}
 	got, want := s.send(c, o, other.ids), s.send(c, o, nil)
 	if got.Status != want.Status || withoutID(s.t, got) != withoutID(s.t, want) {
-		s.t.Errorf("%s %s of %q: %d %s, but of nobody: %d %s", o.Method, o.Path, other.name, got.Status, got.Body, want.Status, want.Body)
+		s.t.Errorf("%s %s of %q: %d %s, but of nobody: %d %s", o.Method, o.Path, other.name, got.Status, got.Body,
+			want.Status, want.Body)
 	}
 	s.checkMarkers(got, company{name: other.name, markers: []string{other.markers[len(other.markers)-1]}})
 	return "hidden"

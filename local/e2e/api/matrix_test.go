@@ -25,7 +25,7 @@ var permissions = map[string]string{
 	"viewer": "users:read customers:read projects:read analytics:read",
 }
 
-// matrixCaller is somebody with one credential, and its state.
+// matrixCaller is a user with one credential, and its state.
 type matrixCaller struct {
 	name   string
 	scheme string // as in openapi.yaml
@@ -36,8 +36,9 @@ type matrixCaller struct {
 	header func() http.Header // a new one, because some operations end the credential
 }
 
-// TestPermissionMatrix sends every operation of openapi.yaml as every caller: every role, kind of credential and state of it, to the own
-// user and to another one. The access of each cell follows from the document and from the permissions of the role.
+// TestPermissionMatrix sends every operation of openapi.yaml as every caller: every role, kind of credential and state
+// of it, to the own user and to another one. The access of each cell follows from the document and from the permissions
+// of the role.
 //
 //proves:docs/security.md
 func TestPermissionMatrix(t *testing.T) {
@@ -101,7 +102,8 @@ type matrix struct {
 	created int
 }
 
-// access sends the operation without a useful body, and for a version that does not exist, so that almost nothing changes.
+// access sends the operation without a useful body, and for a version that does not exist, so that almost nothing
+// changes.
 func (m *matrix) access(o *apifuzz.Operation, c matrixCaller, user string) string {
 	target := strings.NewReplacer("{userId}", user, "{", "", "}", "").Replace(o.Path)
 	for _, id := range []string{
@@ -170,7 +172,8 @@ func (m *matrix) withSession(role string, isOld bool) matrixCaller {
 	person := fmt.Sprintf("m%d", m.created)
 	cookie := m.newSession(person, key, isOld)
 	return matrixCaller{
-		name: fmt.Sprintf("%s with a session (old: %v)", role, isOld), scheme: "session", works: true, isOld: isOld, role: role, userID: id,
+		name: fmt.Sprintf("%s with a session (old: %v)", role, isOld), scheme: "session", works: true, isOld: isOld,
+		role: role, userID: id,
 		header: func() http.Header {
 			if m.Anonymous(m.t).With("Cookie", cookie).Get("/v1/sessions/current").Status != http.StatusOK {
 				cookie = m.newSession(person, key, isOld)
@@ -207,7 +210,8 @@ func (m *matrix) brokenKeys() []matrixCaller {
 			key = made.Text("data.key")
 			m.Expire(m.t, key)
 		}
-		callers = append(callers, matrixCaller{name: "the " + state + " key of an admin", scheme: "apiKey", header: always("X-Api-Key", key)})
+		callers = append(callers, matrixCaller{name: "the " + state + " key of an admin", scheme: "apiKey",
+			header: always("X-Api-Key", key)})
 	}
 	return callers
 }
@@ -217,7 +221,8 @@ func (m *matrix) tokens() []matrixCaller {
 	_, key := m.CreateUser(m.t, "owner", "manager")
 	owner := m.As(m.t, key)
 	create := func(scopes string) (id, token string) {
-		made := owner.Post("/api/v1/tokens", `{"name":"matrix","scopes":[`+scopes+`],"expiration_days":1}`).WantStatus(http.StatusCreated)
+		made := owner.Post("/api/v1/tokens", `{"name":"matrix","scopes":[`+scopes+`],"expiration_days":1}`).
+			WantStatus(http.StatusCreated)
 		return made.Text("data.id"), made.Text("data.token")
 	}
 	_, working := create(`"read:helm-charts","read:docker-images"`)

@@ -45,7 +45,8 @@ func TestRandomRequests(t *testing.T) {
 	reportCoverage(t, document, fuzzer.Answered, requests)
 }
 
-// reportCoverage logs how many answers each kind of status has, and fails for an operation that never succeeded in a long run.
+// reportCoverage logs how many answers each kind of status has, and fails for an operation that never succeeded in a
+// long run.
 func reportCoverage(t *testing.T, document *apifuzz.Document, answered map[string]int, requests int) {
 	t.Helper()
 	kinds := map[string]int{}
@@ -76,14 +77,17 @@ func statusesOf(answered map[string]int, operation string) map[string]int {
 	return statuses
 }
 
-// needsCeremony are the operations that succeed only with a secret from a mail, a passkey or an identity provider, with a link that is
-// older than a minute, with a token that an issuer has signed, or with a combination of fields that random requests do not meet.
+// needsCeremony are the operations that succeed only with a secret from a mail, a passkey or an identity provider, with
+// a link that is older than a minute, with a token that an issuer has signed, or with a combination of fields that
+// random requests do not meet.
 var needsCeremony = map[string]bool{
 	"DELETE /v1/passkeys/{passkeyId}": true, "DELETE /v1/sessions/{sessionId}": true, "GET /charts/{file}": true,
 	"GET /v1/capabilities/jobs/{jobId}": true, "GET /v1/images/manifests": true, "GET /v1/sign-in/openid": true,
 	"POST /api/v1/credential-requests/collect": true, "POST /api/v1/token-exchange": true,
-	"POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true, "POST /v1/customers/{customerId}/trust-policies": true,
-	"POST /v1/capabilities/extract/media": true, "POST /v1/passkeys": true, "POST /v1/sessions": true, "POST /v1/users/activate": true,
+	"POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true,
+	"POST /v1/customers/{customerId}/trust-policies": true,
+	"POST /v1/capabilities/extract/media":            true, "POST /v1/passkeys": true, "POST /v1/sessions": true,
+	"POST /v1/users/activate":            true,
 	"POST /v1/users/{userId}/invitation": true, "PUT /v1/customers/{customerId}/trust-policies/{policyId}": true,
 }
 
@@ -138,8 +142,8 @@ func (c *fuzzCallers) renewToken(t *testing.T) {
 	}
 }
 
-// renewCustomer makes sure that a customer has an entitlement and a trust policy. Random requests seldom create one, because they must
-// first meet a customer who still exists.
+// renewCustomer makes sure that a customer has an entitlement and a trust policy. Random requests seldom create one,
+// because they must first meet a customer who still exists.
 func (c *fuzzCallers) renewCustomer(t *testing.T, fuzzer *apifuzz.Fuzzer) {
 	t.Helper()
 	root := c.stack.Admin(t)

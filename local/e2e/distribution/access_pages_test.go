@@ -29,7 +29,8 @@ func (m shop) decide(t *testing.T, id, decision, body string) {
 // request requests a credential as the manager, and returns the ID.
 func (m shop) request(t *testing.T, level, justification string) string {
 	t.Helper()
-	return m.manager.Post("/api/v1/credential-requests", `{"accessLevel":"`+level+`","justification":"`+justification+`"}`).
+	return m.manager.Post("/api/v1/credential-requests",
+		`{"accessLevel":"`+level+`","justification":"`+justification+`"}`).
 		WantStatus(http.StatusCreated).Text("data.id")
 }
 
@@ -63,7 +64,8 @@ func TestRequestBecomesPassword(t *testing.T) {
 
 	customer.Open("/portal")
 	customer.WaitText("helm pull vendor/anchor --version 1.1.0")
-	c.Shell(t, strings.Replace(helmCommands(customer, "helm pull oci"), "helm repo add", "helm repo add --force-update", 1)).WantExit(t, 0)
+	c.Shell(t, strings.Replace(helmCommands(customer, "helm pull oci"), "helm repo add", "helm repo add --force-update",
+		1)).WantExit(t, 0)
 	c.checkSameFile(t, "anchor-1.1.0.tgz")
 	c.runImageCommands(t, customer)
 	customer.Axe()
@@ -146,7 +148,7 @@ func TestTokenPage(t *testing.T) {
 	first := login("token", m.Secret(page, "Token"))
 	page.Press("Escape", "Escape")
 	page.Back()
-	page.WaitFor(browser.Dialog("Save your new token")) // nobody loses the secret by a key or by going back
+	page.WaitFor(browser.Dialog("Save your new token")) // keys and the back button cannot close it
 	e2etest.WantAsked(t, page, true)
 	page.Axe()
 	page.Click(browser.Button("I have saved the token"))
@@ -192,7 +194,8 @@ func TestFailingAPIKeepsWhatWasTyped(t *testing.T) {
 	page.Open("/portal/access?new=token")
 	page.Fill("Name", "typed before the failure")
 	page.Check("Charts", false)
-	stop := page.Respond("*/api/v1/tokens", http.StatusServiceUnavailable, `{"detail":"The service is busy.","requestId":"r-17"}`)
+	stop := page.Respond("*/api/v1/tokens", http.StatusServiceUnavailable,
+		`{"detail":"The service is busy.","requestId":"r-17"}`)
 	page.Click(browser.Button("Create token"))
 	page.Within(browser.Dialog("Create token")).WaitText("The service is busy.")
 	page.Within(browser.Dialog("Create token")).WaitText("request ID r-17")
@@ -388,7 +391,8 @@ func TestRequestByKeyboard(t *testing.T) {
 	e2etest.WantCopied(t, page, page.Value("Password"), func() { e2etest.Press(t, page, "Copy: Password") })
 }
 
-// TestLostResponseDoublesNothing loses the first response to each creation. The user presses the button again and finds one result.
+// TestLostResponseDoublesNothing loses the first response to each creation. The user presses the button again and finds
+// one result.
 func TestLostResponseDoublesNothing(t *testing.T) {
 	m := newShop(t)
 	page := m.VisitAs(t, "manager")

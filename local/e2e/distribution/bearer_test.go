@@ -68,18 +68,20 @@ func (e *entrance) wantOnly(t *testing.T, bearer bool) {
 	defer e.mu.Unlock()
 	t.Logf("requests by scheme: %v", e.used)
 	tokens, byBearer, byBasic := e.used["token"], e.used["Bearer"], e.used["Basic"]
-	if bearer && (tokens == 0 || byBearer == 0 || byBasic != 0) || !bearer && (tokens != 0 || byBearer != 0 || byBasic == 0) {
+	if bearer && (tokens == 0 || byBearer == 0 || byBasic != 0) || !bearer &&
+		(tokens != 0 || byBearer != 0 || byBasic == 0) {
 		t.Errorf("the client used %v", e.used)
 	}
 }
 
 func (m shop) bothLogins(t *testing.T) map[string]e2etest.Login {
 	t.Helper()
-	return map[string]e2etest.Login{"token": m.createToken(t, "read:docker-images:harbor/*"), "password": m.requestPassword(t, "images")}
+	return map[string]e2etest.Login{"token": m.createToken(t, "read:docker-images:harbor/*"),
+		"password": m.requestPassword(t, "images")}
 }
 
-// TestMirrorPullsWithBearer pulls an image for several platforms through a mirror: a CNCF registry that knows only the address of the API
-// and a login.
+// TestMirrorPullsWithBearer pulls an image for several platforms through a mirror: a CNCF registry that knows only the
+// address of the API and a login.
 func TestMirrorPullsWithBearer(t *testing.T) {
 	m := newShop(t)
 	for kind, login := range m.bothLogins(t) {
@@ -122,8 +124,8 @@ func startMirror(t *testing.T, api string, login e2etest.Login) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// TestContainerdPulls pulls with containerd's resolver: with its usual User-Agent, and with an unknown one, which does not get the Basic
-// challenge alone.
+// TestContainerdPulls pulls with containerd's resolver: with its usual User-Agent, and with an unknown one, which does
+// not get the Basic challenge alone.
 func TestContainerdPulls(t *testing.T) {
 	m := newShop(t)
 	logins := m.bothLogins(t)
@@ -165,7 +167,8 @@ func containerd(login e2etest.Login, userAgent string) remotes.Resolver {
 	authorizer := docker.NewDockerAuthorizer(docker.WithAuthHeader(header), docker.WithAuthCreds(func(string) (string, string, error) {
 		return login.User, login.Password, nil
 	}))
-	hosts := docker.ConfigureDefaultRegistries(docker.WithPlainHTTP(docker.MatchAllHosts), docker.WithAuthorizer(authorizer))
+	hosts := docker.ConfigureDefaultRegistries(docker.WithPlainHTTP(docker.MatchAllHosts),
+		docker.WithAuthorizer(authorizer))
 	return docker.NewResolver(docker.ResolverOptions{Hosts: hosts, Headers: header})
 }
 

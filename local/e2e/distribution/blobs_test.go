@@ -203,11 +203,14 @@ func (m shop) targets(t *testing.T) []string {
 	return []string{
 		"/v2", "/v2/", "/v2/_catalog", "/v2/_catalog?n=1", "/v2/_catalog?n=2&last=acme%2fapi", "/v2/_catalog?n=-1", "/v2/_catalog?n=x",
 		"/v2/harbor/api/tags/list", "/v2/harbor/api/tags/list?n=1", "/v2/harbor/api/tags/list?n=1&last=1.0", "/v2/acme/none/tags/list",
-		"/v2/harbor/api/manifests/1.0", "/v2/harbor/api/manifests/none", "/v2/acme/none/manifests/1.0", "/v2/harbor/api/manifests/" + none,
+		"/v2/harbor/api/manifests/1.0", "/v2/harbor/api/manifests/none", "/v2/acme/none/manifests/1.0",
+		"/v2/harbor/api/manifests/" + none,
 		"/v2/harbor/api/manifests/" + digestOf(t, m.images.api), "/v2/harbor/multi/manifests/1.0", "/v2/charts/compass/manifests/2.0.0",
-		"/v2/harbor/api/manifests/-bad", "/v2/harbor/api/manifests/sha256:short", "/v2/harbor/api/manifests/md5:" + strings.Repeat("0", 32),
+		"/v2/harbor/api/manifests/-bad", "/v2/harbor/api/manifests/sha256:short",
+		"/v2/harbor/api/manifests/md5:" + strings.Repeat("0", 32),
 		"/v2/harbor/big/blobs/" + m.bigBlob(t).Digest.String(), "/v2/harbor/api/blobs/" + none, "/v2/harbor/api/blobs/none",
-		"/v2/harbor/api/blobs/uploads/", "/v2/harbor/api/blobs/uploads/1234", "/v2/harbor/api/referrers/" + digestOf(t, m.images.api),
+		"/v2/harbor/api/blobs/uploads/", "/v2/harbor/api/blobs/uploads/1234",
+		"/v2/harbor/api/referrers/" + digestOf(t, m.images.api),
 		"/v2/" + strings.Repeat("a/", 200) + "a/tags/list", "/v2/UPPER/tags/list", "/v2/acme%2fapi/manifests/1.0",
 		"/v2/acme/../harbor/api/manifests/1.0", "/v2/acme/%2e%2e/harbor/api/manifests/1.0", "/v2/..%2f..%2fv1/users", "/v2/%00/tags/list",
 		"/v2/harbor/api/manifests/%ff", "/v2//tags/list", "/v2/acme//api/tags/list", "/v2/harbor/api/", "/v2/harbor/api/nothing/1.0", "/v2/tokens",
@@ -218,7 +221,8 @@ func (m shop) targets(t *testing.T) []string {
 func (m shop) sendHostileHeaders(t *testing.T, c e2etest.Client) {
 	t.Helper()
 	targets := []string{
-		"/v2/", "/v2/harbor/api/manifests/1.0", "/v2/harbor/api/tags/list?n=1", "/v2/harbor/big/blobs/" + m.bigBlob(t).Digest.String(),
+		"/v2/", "/v2/harbor/api/manifests/1.0", "/v2/harbor/api/tags/list?n=1", "/v2/harbor/big/blobs/" + m.bigBlob(t).
+			Digest.String(),
 	}
 	for name, value := range map[string]string{
 		"Accept": strings.Repeat("application/vnd.oci.image.index.v1+json,", 100), "X-Forwarded-Host": "evil.example.com",

@@ -22,7 +22,7 @@ func visitDemo(t *testing.T, p *e2etest.Stack) (shop, *browser.Page) {
 const readDigests = `[...document.querySelectorAll("main code[title]")].map(c => c.title)`
 
 func TestChartPages(t *testing.T) {
-	m, page := visitDemo(t, e2etest.Start(t)) // where nobody else pulls
+	m, page := visitDemo(t, e2etest.Start(t)) // other tests do not pull there
 	customer := m.WithLogin(t, m.DemoLogin(t))
 	index := customer.Get("/charts/index.yaml").WantStatus(http.StatusOK)
 	newest, older := "sha256:"+index.Text("entries.hello.0.digest"), "sha256:"+index.Text("entries.hello.1.digest")
@@ -62,7 +62,7 @@ func TestChartPages(t *testing.T) {
 }
 
 func TestImagePages(t *testing.T) {
-	m, page := visitDemo(t, e2etest.Start(t)) // where nobody else pulls
+	m, page := visitDemo(t, e2etest.Start(t)) // other tests do not pull there
 	customer := m.WithLogin(t, m.DemoLogin(t))
 	const indexType = "application/vnd.oci.image.index.v1+json"
 	manifest := customer.With("Accept", indexType).Get("/v2/acme/hello/manifests/1.1.0").WantStatus(http.StatusOK)
@@ -81,7 +81,8 @@ func TestImagePages(t *testing.T) {
 	}
 	shown := browser.Eval[[]string](page, readDigests)
 	for i := range manifest.List("manifests") {
-		if entry := manifest.JSON("manifests").([]any)[i].(map[string]any); !slices.Contains(shown, entry["digest"].(string)) {
+		if entry := manifest.JSON("manifests").([]any)[i].(map[string]any); !slices.Contains(shown,
+			entry["digest"].(string)) {
 			t.Errorf("the platforms have the digests %v, want also %v", shown, entry["digest"])
 		}
 	}
@@ -106,7 +107,8 @@ func TestPullPages(t *testing.T) {
 	repository := m.Name("acme") + "/app"
 	m.push(t, repository+":1.1.0", randomImage(t, "amd64", 1<<10, 1))
 	_, key := m.CreateUser(t, "puller", "manager")
-	token := m.As(t, key).Post("/api/v1/tokens", `{"name":"cluster","scopes":["read:docker-images"]}`).WantStatus(http.StatusCreated)
+	token := m.As(t, key).Post("/api/v1/tokens", `{"name":"cluster","scopes":["read:docker-images"]}`).
+		WantStatus(http.StatusCreated)
 	m.WithToken(t, token.Text("data.token")).Get("/v2/" + repository + "/manifests/1.1.0").WantStatus(http.StatusOK)
 	e2etest.Await(t, "the record of a pull", func() bool {
 		page.Open("/portal/images/" + url.PathEscape(repository))
@@ -129,7 +131,8 @@ func TestPagesWithoutAccess(t *testing.T) {
 	page.WaitText("You cannot pull any chart yet")
 	page.Open("/portal/images")
 	page.WaitText("You cannot pull any image yet")
-	for _, path := range []string{"/v1/charts/hello", "/v1/charts/hello/1.1.0", "/v1/images/tags", "/v1/images/manifests"} {
+	for _, path := range []string{"/v1/charts/hello", "/v1/charts/hello/1.1.0", "/v1/images/tags",
+		"/v1/images/manifests"} {
 		page.Allow("404 GET " + path)
 	}
 	for _, path := range []string{"/portal/charts/hello", "/portal/charts/hello/1.1.0", "/portal/charts/unknown"} {
@@ -168,13 +171,15 @@ func TestHostileChart(t *testing.T) {
 	name := m.Name("hostile")
 	long := strings.Repeat("W", 10_000)
 	m.publish(t, name+"-1.0.0.tgz", e2etest.PackChart(t,
-		name+"/Chart.yaml", strings.NewReplacer("LONG", long, "NAME", name).Replace(hostileChart), name+"/values.yaml", "a: 1 # \u202Ehidden\n",
+		name+"/Chart.yaml", strings.NewReplacer("LONG", long, "NAME", name).
+			Replace(hostileChart), name+"/values.yaml", "a: 1 # \u202Ehidden\n",
 		name+"/README.md", "# Title\n<script>alert(7)</script>\n[click](javascript:alert(8))\n"))
 	root := m.Admin(t)
 	e2etest.Await(t, "the hostile chart in the index", func() bool {
 		return root.Get("/v1/charts/"+name).Status == http.StatusOK
 	})
-	for _, path := range []string{"/portal/charts?q=" + name, "/portal/charts/" + name, "/portal/charts/" + name + "/1.0.0"} {
+	for _, path := range []string{"/portal/charts?q=" + name, "/portal/charts/" + name,
+		"/portal/charts/" + name + "/1.0.0"} {
 		page.Open(path)
 		m.CheckPage(t, page, path)
 	}
@@ -189,7 +194,8 @@ func TestHostileChart(t *testing.T) {
 	if want := []string{"https:safe.example.com", "mailto:"}; !slices.Equal(links, want) {
 		t.Errorf("the page has links to %q, want %q", links, want)
 	}
-	if elements := browser.Eval[int](page, `document.querySelectorAll("main img, main script, main b, main iframe").length`); elements != 0 {
+	if elements := browser.Eval[int](page,
+		`document.querySelectorAll("main img, main script, main b, main iframe").length`); elements != 0 {
 		t.Errorf("the page has %d elements of the chart's author", elements)
 	}
 }

@@ -22,7 +22,8 @@ func (c machine) addRepository(t *testing.T) e2etest.Exit {
 // registryLogin logs helm in to the registry.
 func (c machine) registryLogin(t *testing.T) e2etest.Exit {
 	t.Helper()
-	return c.WithPasswordInput().RunClient(t, "helm", "registry", "login", c.Host(), "--plain-http", "-u", c.User, "--password-stdin")
+	return c.WithPasswordInput().
+		RunClient(t, "helm", "registry", "login", c.Host(), "--plain-http", "-u", c.User, "--password-stdin")
 }
 
 func (c machine) artifact() string { return "oci://" + c.Host() + "/charts/compass" }
@@ -71,7 +72,8 @@ func TestChartRepository(t *testing.T) {
 	}
 	c.helm(t, "pull", "portside/"+chart, "--version", "~1.1").WantExit(t, 0)
 	c.helm(t, "pull", "portside/"+chart, "--version", "9.9.9").WantExit(t, 1, "9.9.9", "not found")
-	c.helm(t, "template", "berth", "portside/"+chart).WantExit(t, 0, "name: berth", `greeting: "hello from `+chart+` 1.2.0"`)
+	c.helm(t, "template", "berth", "portside/"+chart).
+		WantExit(t, 0, "name: berth", `greeting: "hello from `+chart+` 1.2.0"`)
 	c.helm(t, "template", "berth", "portside/"+chart, "--version", "1.0.0", "--set", "greeting=ahoy").
 		WantExit(t, 0, `greeting: "ahoy"`)
 	c.helm(t, "show", "chart", "portside/"+chart, "--version", "1.0.0").
@@ -88,7 +90,8 @@ func TestChartRepository(t *testing.T) {
 	c.helm(t, "repo", "update", "--fail-on-repo-update-fail").WantExit(t, 1, "Unable to get an update", "401 Unauthorized")
 }
 
-// TestChartWithUpperCase publishes a chart whose name has upper-case letters, and pulls it with a token for this chart only.
+// TestChartWithUpperCase publishes a chart whose name has upper-case letters, and pulls it with a token for this chart
+// only.
 func TestChartWithUpperCase(t *testing.T) {
 	m := newShop(t)
 	vendor, chart := m.machine(t, e2etest.Login{}), m.Name("Anchor")+"-Chart"
@@ -140,7 +143,8 @@ func TestSignedCharts(t *testing.T) {
 	verify("portside/anchor", "pubring.gpg").WantExit(t, 1, "failed to fetch provenance", "/charts/anchor-1.1.0.tgz.prov")
 }
 
-// TestRejectedCharts publishes invalid charts, which customers must not see, and deletes a version, which customers must notice.
+// TestRejectedCharts publishes invalid charts, which customers must not see, and deletes a version, which customers
+// must notice.
 func TestRejectedCharts(t *testing.T) {
 	m := newShop(t)
 	vendor, other := m.machine(t, e2etest.Login{}), m.machine(t, e2etest.Login{})

@@ -48,12 +48,14 @@ func clientCommands() []clientCommand {
 		},
 		{
 			name: "docker login", run: machine.dockerLogin,
-			success: expectedExit{0, []string{"Login Succeeded"}}, invalidCredential: expectedExit{1, []string{"401 Unauthorized"}},
-			needsCredential: true,
+			success:           expectedExit{0, []string{"Login Succeeded"}},
+			invalidCredential: expectedExit{1, []string{"401 Unauthorized"}},
+			needsCredential:   true,
 		},
 		{
 			name: "skopeo inspect", run: machine.skopeoInspect, accepts: []string{forImages},
-			success: expectedExit{0, []string{`"Digest": "sha256:`}}, invalidCredential: unauthorized, denied: expectedExit{1, []string{"denied"}},
+			success: expectedExit{0, []string{`"Digest": "sha256:`}}, invalidCredential: unauthorized,
+			denied: expectedExit{1, []string{"denied"}},
 		},
 		{
 			name: "podman pull", run: machine.podmanPull, accepts: []string{forImages},

@@ -20,13 +20,15 @@ func TestCronJobManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := map[string]string{}
-	for _, match := range regexp.MustCompile(`- \{ name: ([A-Z_]+), value: "?([^" ]+)"? \}`).FindAllStringSubmatch(string(manifest), -1) {
+	for _, match := range regexp.MustCompile(`- \{ name: ([A-Z_]+), value: "?([^" ]+)"? \}`).
+		FindAllStringSubmatch(string(manifest), -1) {
 		settings[match[1]] = match[2]
 		if match[1] != "HOME" && !strings.Contains(string(script), "\n#   "+match[1]+" ") {
 			t.Errorf("the script has no setting %s", match[1])
 		}
 	}
-	if want := "resourceNames: [" + settings["KUBE_SECRET"] + "]"; len(settings) != 5 || !strings.Contains(string(manifest), want) {
+	if want := "resourceNames: [" + settings["KUBE_SECRET"] + "]"; len(settings) != 5 ||
+		!strings.Contains(string(manifest), want) {
 		t.Errorf("settings %v, and no %q", settings, want)
 	}
 }

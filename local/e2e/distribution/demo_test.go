@@ -32,8 +32,8 @@ func TestDemo(t *testing.T) {
 	testDemoTokenRenewal(t, m)
 }
 
-// TestDemoKeepsExistingArchives publishes another archive with the demo's name and version. The demo must keep and sign it, and push it to
-// the registry.
+// TestDemoKeepsExistingArchives publishes another archive with the demo's name and version. The demo must keep and sign
+// it, and push it to the registry.
 func TestDemoKeepsExistingArchives(t *testing.T) {
 	p := e2etest.Start(t)
 	m := onShelf(p)
@@ -97,7 +97,8 @@ func wantDemoErrorWithout(t *testing.T, p *e2etest.Stack, name string) {
 			t.Fatal(err)
 		}
 	}()
-	if err := demo.Run(t.Context(), demo.Options{Repo: e2etest.Repository, Data: p.Data, Out: &bytes.Buffer{}}); err == nil ||
+	if err := demo.Run(t.Context(),
+		demo.Options{Repo: e2etest.Repository, Data: p.Data, Out: &bytes.Buffer{}}); err == nil ||
 		!strings.Contains(err.Error(), "cannot create a token with the key in "+path+": 401 ") {
 		t.Errorf("with a wrong key: %v", err)
 	}

@@ -8,7 +8,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// urllib downloads like Ansible's get_url: it sends the header in the first request and in each request that follows a redirect.
+// urllib downloads like Ansible's get_url: it sends the header in the first request and in each request that follows a
+// redirect.
 const urllib = `
 import base64, sys, urllib.request
 url, file, login = sys.argv[1], sys.argv[2], sys.stdin.read()
@@ -37,7 +38,8 @@ func TestDownloadsWithoutRedirect(t *testing.T) {
 			c.wantFile(t, config+".tgz", m.files[file])
 		}
 		c.Write(t, "part.tgz", m.files[file][:100])
-		c.RunClient(t, "wget", "--config", "wgetrc", "--continue", "-O", "part.tgz", url).WantExit(t, 0, "206 Partial Content")
+		c.RunClient(t, "wget", "--config", "wgetrc", "--continue", "-O", "part.tgz", url).
+			WantExit(t, 0, "206 Partial Content")
 		c.wantFile(t, "part.tgz", m.files[file])
 		c.RunClient(t, "wget", "--config", "wgetrc", "--continue", "-O", "part.tgz", url).WantExit(t, 0)
 		c.wantFile(t, "part.tgz", m.files[file])
@@ -56,7 +58,8 @@ func (c machine) wantFile(t *testing.T, file, content string) {
 	}
 }
 
-// TestStorageRefusesTwoLogins shows that some programs need redirect=false: S3 refuses a signed link with an Authorization header.
+// TestStorageRefusesTwoLogins shows that some programs need redirect=false: S3 refuses a signed link with an
+// Authorization header.
 func TestStorageRefusesTwoLogins(t *testing.T) {
 	m := newShop(t)
 	c := m.WithLogin(t, m.createToken(t, "read:helm-charts"))

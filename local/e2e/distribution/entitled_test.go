@@ -18,7 +18,8 @@ type buyer struct {
 	path    string // of the customer
 }
 
-// market is a vendor with two customers, who have different entitlements. Nothing shows one of them what the other has bought.
+// market is a vendor with two customers, who have different entitlements. Nothing shows one of them what the other has
+// bought.
 type market struct {
 	shop
 
@@ -39,8 +40,10 @@ func newMarket(t *testing.T) market {
 	m.push(t, m.name+"/api:1.0", api)
 	m.push(t, m.name+"/api:latest", api)
 	m.acme = m.buyer(t, "acme", `"artifact":"chart","repository":"anchor","versions":"~1.1.0"`,
-		`"artifact":"image","repository":"`+m.name+`/*","versions":"^1.0.0"`, `"artifact":"chart","repository":"charts/compass"`)
-	m.globex = m.buyer(t, "globex", `"artifact":"chart","repository":"beacon"`, `"artifact":"image","repository":"globex/*"`)
+		`"artifact":"image","repository":"`+m.name+`/*","versions":"^1.0.0"`,
+		`"artifact":"chart","repository":"charts/compass"`)
+	m.globex = m.buyer(t, "globex", `"artifact":"chart","repository":"beacon"`,
+		`"artifact":"image","repository":"globex/*"`)
 	for _, b := range []buyer{m.acme, m.globex} {
 		b.addRepository(t).WantExit(t, 0)
 		b.craneLogin(t)
@@ -57,7 +60,8 @@ func (s shop) buyer(t *testing.T, slug string, entitlements ...string) buyer {
 	id := s.CreateCustomer(t, "Company "+slug, slug)
 	b := buyer{path: "/v1/customers/" + id}
 	for _, fields := range entitlements {
-		s.Admin(t).Post(b.path+"/entitlements", "{"+fields+"}").WantStatus(http.StatusCreated).WantValue("data.status", "active")
+		s.Admin(t).Post(b.path+"/entitlements", "{"+fields+"}").WantStatus(http.StatusCreated).
+			WantValue("data.status", "active")
 	}
 	_, key := s.CreateUserOf(t, id, slug, "manager")
 	b.manager = s.As(t, key)
@@ -90,7 +94,8 @@ func TestEntitledCharts(t *testing.T) {
 	b.helm(t, "pull", "portside/anchor").WantExit(t, 0)
 	b.checkSameFile(t, "anchor-1.1.0.tgz")
 	b.helm(t, "pull", "portside/anchor", "--version", "1.0.0").WantExit(t, 1, "not found")
-	b.helm(t, "pull", m.Info.API+"/charts/anchor-1.0.0.tgz", "--username", b.User, "--password", b.Password).WantExit(t, 1, "404 Not Found")
+	b.helm(t, "pull", m.Info.API+"/charts/anchor-1.0.0.tgz", "--username", b.User, "--password", b.Password).
+		WantExit(t, 1, "404 Not Found")
 	b.pullArtifact(t).WantExit(t, 0)
 	b.checkSameFile(t, "compass-2.0.0.tgz")
 	m.globex.pullArtifact(t).WantExit(t, 1, "not found")
@@ -115,17 +120,19 @@ func TestEntitledImages(t *testing.T) {
 
 	// A computer that pulls a digest has never asked for its tag.
 	fresh := m.machine(t, b.Login)
-	fresh.podman(t, append([]string{"pull", "-q"}, fresh.pullArguments(m.name+"/server@"+digestOf(t, m.servers["1.0.0"]))...)...).
+	fresh.podman(t, append([]string{"pull", "-q"},
+		fresh.pullArguments(m.name+"/server@"+digestOf(t, m.servers["1.0.0"]))...)...).
 		WantExit(t, 0, configOf(t, m.servers["1.0.0"]))
-	fresh.podman(t, append([]string{"pull"}, fresh.pullArguments(m.name+"/server@"+digestOf(t, m.servers["2.0.0"]))...)...).
+	fresh.podman(t, append([]string{"pull"},
+		fresh.pullArguments(m.name+"/server@"+digestOf(t, m.servers["2.0.0"]))...)...).
 		WantExit(t, 125, "manifest unknown")
 	b.skopeo(t, "copy", "--src-creds", b.User+":"+b.Password, "--src-tls-verify=false",
 		"docker://"+m.server("1.0.0"), "dir:"+b.Path("server")).WantExit(t, 0)
 	b.checkBlobs(t, "server", m.servers["1.0.0"])
 }
 
-// TestLayersAfterARenewal fetches layers with a token that has fetched no manifest. Clients do so if they renew their token after the
-// manifest.
+// TestLayersAfterARenewal fetches layers with a token that has fetched no manifest. Clients do so if they renew their
+// token after the manifest.
 func TestLayersAfterARenewal(t *testing.T) {
 	m := newMarket(t)
 	made := m.acme.manager.Post("/api/v1/tokens", `{"name":"renewed","scopes":["read:docker-images"]}`)
@@ -143,8 +150,8 @@ func TestLayersAfterARenewal(t *testing.T) {
 	}
 }
 
-// TestDigestsOfMovedTag moves a permitted tag several times. Each time, the event of the registry makes the new digest accessible to a
-// client that never asks for the tag.
+// TestDigestsOfMovedTag moves a permitted tag several times. Each time, the event of the registry makes the new digest
+// accessible to a client that never asks for the tag.
 func TestDigestsOfMovedTag(t *testing.T) {
 	m := newMarket(t)
 	made := m.acme.manager.Post("/api/v1/tokens", `{"name":"pinned","scopes":["read:docker-images"]}`)
@@ -153,7 +160,8 @@ func TestDigestsOfMovedTag(t *testing.T) {
 		image := randomImage(t, "amd64", 1<<10, 1)
 		m.push(t, m.name+"/server:1.0.0", image)
 		e2etest.Await(t, "the new digest to be accessible", func() bool {
-			return m.SendOCI(token, http.MethodGet, "/v2/"+m.name+"/server/manifests/"+digestOf(t, image)).Status == http.StatusOK
+			return m.SendOCI(token, http.MethodGet, "/v2/"+m.name+"/server/manifests/"+digestOf(t, image)).
+				Status == http.StatusOK
 		})
 	}
 }
@@ -173,7 +181,8 @@ func TestNeighborPullsNothingElse(t *testing.T) {
 	b.crane(t, "digest", m.server("1.0.0")).WantExit(t, 1, "NAME_UNKNOWN")
 }
 
-// TestCustomersSeeOwnPulls waits for the pulls of both customers. Each sees only its own, in the pull log and in the portal's lists.
+// TestCustomersSeeOwnPulls waits for the pulls of both customers. Each sees only its own, in the pull log and in the
+// portal's lists.
 func TestCustomersSeeOwnPulls(t *testing.T) {
 	m := newMarket(t)
 	server := m.name + "/server"
@@ -196,7 +205,8 @@ func TestCustomersSeeOwnPulls(t *testing.T) {
 	m.acme.manager.Get(m.globex.path + "/entitlements").WantStatus(http.StatusNotFound)
 }
 
-// TestChangedEntitlement changes an entitlement. The next request finds the new version, and the old one is gone, also its blobs.
+// TestChangedEntitlement changes an entitlement. The next request finds the new version, and the old one is gone, also
+// its blobs.
 func TestChangedEntitlement(t *testing.T) {
 	m := newMarket(t)
 	root, b := m.Admin(t), m.acme

@@ -56,7 +56,8 @@ func TestAttachments(t *testing.T) {
 // attach pushes an artifact that refers to a manifest of the same repository. Its blob is the empty object.
 func (m shop) attach(t *testing.T, at, artifactType string, subject *v1.Descriptor) {
 	t.Helper()
-	artifact := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.MediaType(artifactType))
+	artifact := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+		types.MediaType(artifactType))
 	attached, isImage := mutate.Subject(artifact, *subject).(v1.Image)
 	if !isImage {
 		t.Fatalf("the artifact %s is no image", at)

@@ -26,7 +26,8 @@ func (c machine) creds() []string {
 
 func (c machine) dockerLogin(t *testing.T) e2etest.Exit {
 	t.Helper()
-	return c.WithPasswordInput().RunClient(t, "docker", "--config", c.Path(".docker"), "login", "-u", c.User, "--password-stdin", c.Host())
+	return c.WithPasswordInput().
+		RunClient(t, "docker", "--config", c.Path(".docker"), "login", "-u", c.User, "--password-stdin", c.Host())
 }
 
 func (c machine) skopeo(t *testing.T, command string, args ...string) e2etest.Exit {
@@ -102,7 +103,8 @@ func TestDockerLogin(t *testing.T) {
 func TestSkopeo(t *testing.T) {
 	m := newShop(t)
 	c := m.machine(t, m.createToken(t, "read:docker-images"))
-	c.WithPasswordInput().RunClient(t, "skopeo", "login", "--tls-verify=false", "-u", c.User, "--password-stdin", m.Host()).
+	c.WithPasswordInput().RunClient(t, "skopeo", "login", "--tls-verify=false", "-u", c.User, "--password-stdin",
+		m.Host()).
 		WantExit(t, 0, "Login Succeeded!")
 	inspected := c.skopeo(t, "inspect", "--tls-verify=false", "docker://"+m.Host()+"/harbor/api:1.0")
 	inspected.WantExit(t, 0)
@@ -113,7 +115,8 @@ func TestSkopeo(t *testing.T) {
 	if err := json.Unmarshal([]byte(inspected.Stdout), &image); err != nil {
 		t.Fatal(err)
 	}
-	if image.Digest != digestOf(t, m.images.api) || len(image.Layers) != 3 || strings.Join(image.RepoTags, " ") != "1.0 latest" {
+	if image.Digest != digestOf(t, m.images.api) || len(image.Layers) != 3 ||
+		strings.Join(image.RepoTags, " ") != "1.0 latest" {
 		t.Errorf("skopeo sees %+v", image)
 	}
 	copied := func(image, to string, options ...string) {
@@ -129,12 +132,14 @@ func TestSkopeo(t *testing.T) {
 	c.checkBlobs(t, "arm", m.images.arm)
 	copied("harbor/multi:1.0", "all", "--all")
 	c.checkBlobs(t, "all", m.images.arm)
-	c.skopeo(t, "sync", "--src", "docker", "--dest", "dir", "--src-tls-verify=false", m.Host()+"/harbor/api", c.Path("mirror")).
+	c.skopeo(t, "sync", "--src", "docker", "--dest", "dir", "--src-tls-verify=false", m.Host()+"/harbor/api",
+		c.Path("mirror")).
 		WantExit(t, 0)
 	for _, tag := range []string{"1.0", "latest"} {
 		c.checkBlobs(t, "mirror/api:"+tag, m.images.api)
 	}
-	c.skopeo(t, "inspect", "--tls-verify=false", "docker://"+m.Host()+"/harbor/api:none").WantExit(t, 1, "manifest unknown")
+	c.skopeo(t, "inspect", "--tls-verify=false", "docker://"+m.Host()+"/harbor/api:none").
+		WantExit(t, 1, "manifest unknown")
 }
 
 // checkBlobs checks that the files of an image that skopeo has copied to a folder match their

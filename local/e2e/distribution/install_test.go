@@ -10,7 +10,7 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// demoMachine is the computer of somebody who follows docs/install.md after `make demo`.
+// demoMachine is the computer of a person who follows docs/install.md after `make demo`.
 func demoMachine(t *testing.T, p *e2etest.Stack) machine {
 	t.Helper()
 	c := machine{p.CustomerMachine(t, e2etest.Login{})}
@@ -25,9 +25,11 @@ func TestInstallDocument(t *testing.T) {
 	p.Demo(t)
 	c := demoMachine(t, p)
 	c.Input = p.DataLine(t, "registry-password") // the upstream registry serves as the mirror
-	c.RunClient(t, "skopeo", "login", "--authfile", c.Path(".docker/config.json"), "-u", "AWS", "--password-stdin", "--tls-verify=false",
+	c.RunClient(t, "skopeo", "login", "--authfile", c.Path(".docker/config.json"), "-u", "AWS", "--password-stdin",
+		"--tls-verify=false",
 		p.Upstream())
-	text := strings.ReplaceAll(e2etest.FromRepository(t, "docs", "install.md"), "customer@example.com", p.Email("customer"))
+	text := strings.ReplaceAll(e2etest.FromRepository(t, "docs", "install.md"), "customer@example.com",
+		p.Email("customer"))
 	blocks := e2etest.Runnable.FindAllStringSubmatch(text, -1)
 	if len(blocks) < 10 {
 		t.Fatalf("only %d blocks are marked", len(blocks))
@@ -67,7 +69,8 @@ func (c machine) pullSecret(t *testing.T) {
 	}
 	c.Write(t, "kubernetes/config.json", secret.StringData[".dockerconfigjson"])
 	script := "DOCKER_CONFIG=" + c.Path("kubernetes") + " crane digest $PORTSIDE_HOST/acme/hello:1.1.0"
-	if c.Shell(t, script).WantExit(t, 0, "sha256:"); secret.Kind != "Secret" || secret.Type != "kubernetes.io/dockerconfigjson" {
+	if c.Shell(t, script).WantExit(t, 0, "sha256:"); secret.Kind != "Secret" ||
+		secret.Type != "kubernetes.io/dockerconfigjson" {
 		t.Errorf("a %s of type %s", secret.Kind, secret.Type)
 	}
 }
@@ -154,8 +157,10 @@ var addressVariables = regexp.MustCompile(`(?m)^of_stack\(\) .*\n(?:export .*\n)
 // TestDocumentedAddresses checks that these lines find each address once.
 func TestDocumentedAddresses(t *testing.T) {
 	p := e2etest.Shared(t)
-	lines := strings.ReplaceAll(addressVariables.FindString(e2etest.FromRepository(t, "docs", "operations.md")), ".local/data", p.Data)
-	got := p.Machine(t, e2etest.Login{}).Shell(t, lines+`printf '%s %s %s' "$AWS_ENDPOINT_URL" "$CHARTS_BUCKET" "$REGISTRY"`)
+	lines := strings.ReplaceAll(addressVariables.FindString(e2etest.FromRepository(t, "docs", "operations.md")),
+		".local/data", p.Data)
+	got := p.Machine(t, e2etest.Login{}).
+		Shell(t, lines+`printf '%s %s %s' "$AWS_ENDPOINT_URL" "$CHARTS_BUCKET" "$REGISTRY"`)
 	if want := p.Info.S3 + " " + p.Info.Buckets["ChartsBucket"] + " " + p.Upstream(); got.Code != 0 || got.Output != want {
 		t.Errorf("exit code %d, output %q, want %q", got.Code, got.Output, want)
 	}

@@ -10,18 +10,20 @@ import (
 	"portside/local/stack"
 )
 
-// TestOnlyImageRepositoriesAreOffered has a stack whose functions may pull acme/* of an account with more repositories. The registry
-// refuses like ECR what a role does not permit.
+// TestOnlyImageRepositoriesAreOffered has a stack whose functions may pull acme/* of an account with more repositories.
+// The registry refuses like ECR what a role does not permit.
 func TestOnlyImageRepositoriesAreOffered(t *testing.T) {
 	s := shop{Stack: e2etest.StartWith(t, stack.Options{Parameters: map[string]string{"ImageRepositories": "acme/*"}})}
 	admin := s.Admin(t)
 	for _, repository := range []string{"acme/api", "acme/tools/cli", "acme", "globex/api", "internal/acme/api"} {
 		s.push(t, repository+":1.0", randomImage(t, "amd64", 1<<10, 1))
 	}
-	token := admin.Post("/api/v1/tokens", `{"name":"node","scopes":["read:docker-images"]}`).WantStatus(http.StatusCreated).Text("data.token")
+	token := admin.Post("/api/v1/tokens", `{"name":"node","scopes":["read:docker-images"]}`).
+		WantStatus(http.StatusCreated).Text("data.token")
 	node := s.WithLogin(t, e2etest.Login{User: "any-name", Password: token})
 	want := []any{"acme/api", "acme/tools/cli"}
-	if got := s.SendOCI(node, http.MethodGet, "/v2/_catalog").WantStatus(http.StatusOK).List("repositories"); !cmp.Equal(got, want) {
+	if got := s.SendOCI(node, http.MethodGet,
+		"/v2/_catalog").WantStatus(http.StatusOK).List("repositories"); !cmp.Equal(got, want) {
 		t.Errorf("the catalog has %q, want %q", got, want)
 	}
 	var listed []any

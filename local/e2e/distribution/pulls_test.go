@@ -47,16 +47,17 @@ func TestPullsAreRecorded(t *testing.T) {
 	}
 	list.Get("/api/v1/pulls?repository=harbor/multi&token="+c.ID()).WantStatus(http.StatusOK).
 		WantValue("data.0.digest", digestOf(t, m.images.multi)).WantValue("data.0.reference", "1.0").
-		WantValue("data.1.digest", digestOf(t, m.images.arm)).WantValue("data.1.reference", digestOf(t, m.images.arm)).WantValue("data.2", nil)
+		WantValue("data.1.digest", digestOf(t, m.images.arm)).WantValue("data.1.reference", digestOf(t, m.images.arm)).
+		WantValue("data.2", nil)
 	list.Get("/api/v1/pulls?repository=harbor/api&token="+c.ID()).WantValue("data.0.digest", digestOf(t, m.images.api))
 	_, other := m.CreateUser(t, "other", "viewer")
 	m.As(t, other).Get("/api/v1/pulls").WantStatus(http.StatusOK).
 		WantValue("data", []any{}) // other users' pulls are not visible
 }
 
-// TestUpdateChecksAreNoPulls has a separate stack, so that one instance of the function serves all its requests. It asks for digests with
-// crane, sends the requests of a signature verification, and pulls like containerd: HEAD of the tag, GET of its digest, GET of a manifest
-// in that list.
+// TestUpdateChecksAreNoPulls has a separate stack, so that one instance of the function serves all its requests. It
+// asks for digests with crane, sends the requests of a signature verification, and pulls like containerd: HEAD of the
+// tag, GET of its digest, GET of a manifest in that list.
 func TestUpdateChecksAreNoPulls(t *testing.T) {
 	m := shop{Stack: e2etest.Start(t), goods: &goods{}}
 	at, key := m.ActivateUser(t, "manager", "manager")

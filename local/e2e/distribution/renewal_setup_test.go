@@ -49,8 +49,8 @@ func newPipeline(t *testing.T) *pipeline {
 	return l
 }
 
-// createToken creates a token for 90 days. The proxy shows it to the script as if it had been created 80 days ago. The name must be
-// escaped for JSON.
+// createToken creates a token for 90 days. The proxy shows it to the script as if it had been created 80 days ago. The
+// name must be escaped for JSON.
 func (l *pipeline) createToken(name string) string {
 	l.manager.TB.Helper()
 	token := l.createNewToken(name, 90)
@@ -58,7 +58,7 @@ func (l *pipeline) createToken(name string) string {
 	return token
 }
 
-// createNewToken creates a token that the script sees as it is. The name must be escaped for JSON.
+// createNewToken creates a token whose name the script sees unchanged. The name must be escaped for JSON.
 func (l *pipeline) createNewToken(name string, days int) string {
 	l.manager.TB.Helper()
 	token := l.manager.Post("/api/v1/tokens", fmt.Sprintf(`{"name":"%s","scopes":["read:docker-images:acme/*","read:helm-charts"],`+
@@ -129,8 +129,8 @@ func (l *pipeline) run(t *testing.T, settings ...string) e2etest.Exit {
 	return l.runIn(t, []string{"sh"}, settings...)
 }
 
-// runIn runs the script in a shell, in a new process group. It kills the group after two minutes, which is less than testRetryAfter
-// would take if the script did not obey Retry-After.
+// runIn runs the script in a shell, in a new process group. It kills the group after two minutes, which is less than
+// testRetryAfter would take if the script did not obey Retry-After.
 func (l *pipeline) runIn(t *testing.T, shell []string, settings ...string) e2etest.Exit {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -212,7 +212,8 @@ func newProxy(t *testing.T, stack *pipeline) *proxy {
 	return l
 }
 
-// start starts a script whose exchanges the proxy counts from now on. The first exchange waits until its process is known.
+// start starts a script whose exchanges the proxy counts from now on. The first exchange waits until its process is
+// known.
 func (l *proxy) start(command *exec.Cmd) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

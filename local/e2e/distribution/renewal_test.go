@@ -45,7 +45,8 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestRenewalOfShortLifetimes uses tokens that last less long than RENEW_DAYS. A new one must not be renewed by each run.
+// TestRenewalOfShortLifetimes uses tokens that last less long than RENEW_DAYS. A new one must not be renewed by each
+// run.
 func TestRenewalOfShortLifetimes(t *testing.T) {
 	l := newPipeline(t)
 	for days, due := range map[int]string{1: "12 hours", 3: "36 hours", 7: "3 days"} {
@@ -276,7 +277,7 @@ func TestRenewalInSecret(t *testing.T) {
 		}
 	}
 
-	l.write(t, "secret/token", base64.StdEncoding.EncodeToString([]byte(l.createToken("by hand")))) // somebody changes only the token
+	l.write(t, "secret/token", base64.StdEncoding.EncodeToString([]byte(l.createToken("by hand")))) // an admin changes only the token
 	l.run(t, "RENEW_DAYS=1").WantExit(t, 0)
 	l.checkTokenWorks(t).WantValue("data.name", "by hand")
 	l.checkConsistent(t)
@@ -383,8 +384,8 @@ func TestKilledRenewalInSecret(t *testing.T) {
 // documentedCommands matches the blocks of commands of a document.
 var documentedCommands = regexp.MustCompile("(?s)\n```sh\n(.*?)\n```\n")
 
-// TestRotationDocument runs the commands of the last section of docs/rotation.md, with the folder, the address and the key of this
-// stack. The first run of the script sees a new token, and the second one its successor.
+// TestRotationDocument runs the commands of the last section of docs/rotation.md, with the folder, the address and the
+// key of this stack. The first run of the script sees a new token, and the second one its successor.
 func TestRotationDocument(t *testing.T) {
 	p := e2etest.Shared(t)
 	c := p.DocumentReader(t, "user")

@@ -1,5 +1,5 @@
-// Package distribution has the end-to-end tests of charts and images: publishing, pulling with the programs of customers, credentials and
-// their renewal, and the pages of the portal about them.
+// Package distribution has the end-to-end tests of charts and images: publishing, pulling with the programs of
+// customers, credentials and their renewal, and the pages of the portal about them.
 package distribution
 
 import (
@@ -36,8 +36,8 @@ type shop struct {
 	managerID string
 }
 
-// goods are the published charts and images. The images are in the repositories harbor/… and globex/tool, the charts are anchor and beacon,
-// and compass in the registry.
+// goods are the published charts and images. The images are in the repositories harbor/… and globex/tool, the charts
+// are anchor and beacon, and compass in the registry.
 type goods struct {
 	once   sync.Once
 	images images
@@ -85,7 +85,8 @@ func (s shop) pushImages(t *testing.T) {
 		mutate.IndexAddendum{Add: randomImage(t, "amd64", 1<<10, 2), Descriptor: platform("amd64")},
 		mutate.IndexAddendum{Add: s.images.arm, Descriptor: platform("arm64")})
 	for at, pushed := range map[string]v1.Image{
-		"harbor/api:1.0": s.images.api, "harbor/api:latest": s.images.api, "harbor/big:1.0": s.images.big, "globex/tool:1.0": s.images.tool,
+		"harbor/api:1.0": s.images.api, "harbor/api:latest": s.images.api, "harbor/big:1.0": s.images.big,
+		"globex/tool:1.0": s.images.tool,
 	} {
 		s.push(t, at, pushed)
 	}
@@ -166,7 +167,8 @@ func (s shop) publishCharts(t *testing.T) {
 		s.files[file] = vendor.Read(t, file)
 		s.publish(t, file, s.files[file])
 	}
-	vendor.WithPasswordInput().Execute(t, "helm", "registry", "login", s.Upstream(), "--plain-http", "-u", "AWS", "--password-stdin").
+	vendor.WithPasswordInput().Execute(t, "helm", "registry", "login", s.Upstream(), "--plain-http", "-u", "AWS",
+		"--password-stdin").
 		WantExit(t, 0)
 	vendor.Execute(t, "helm", "push", "compass-2.0.0.tgz", "oci://"+s.Upstream()+"/charts", "--plain-http").WantExit(t, 0)
 }
@@ -235,7 +237,8 @@ func (s shop) publish(t *testing.T, file, content string) {
 // deleteChart deletes a published file.
 func (s shop) deleteChart(t *testing.T, file string) {
 	t.Helper()
-	_, err := s.S3().DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: s.bucket(), Key: aws.String("charts/" + file)})
+	_, err := s.S3().DeleteObject(t.Context(),
+		&s3.DeleteObjectInput{Bucket: s.bucket(), Key: aws.String("charts/" + file)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,14 +272,17 @@ func login(user, password string) e2etest.Login { return e2etest.Login{User: use
 func (s shop) createToken(t *testing.T, scopes ...string) e2etest.Login {
 	t.Helper()
 	body := `{"name":"e2e","scopes":["` + strings.Join(scopes, `","`) + `"],"expiration_days":1}`
-	return login("any-name", s.manager.For(t).Post("/api/v1/tokens", body).WantStatus(http.StatusCreated).Text("data.token"))
+	return login("any-name", s.manager.For(t).Post("/api/v1/tokens", body).WantStatus(http.StatusCreated).
+		Text("data.token"))
 }
 
-// requestPassword obtains a user name and password of the manager by a credential request, its approval and the mailed link.
+// requestPassword obtains a user name and password of the manager by a credential request, its approval and the mailed
+// link.
 func (s shop) requestPassword(t *testing.T, level string) e2etest.Login {
 	t.Helper()
 	const requests = "/api/v1/credential-requests"
-	made := s.manager.For(t).Post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).WantStatus(http.StatusCreated)
+	made := s.manager.For(t).Post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).
+		WantStatus(http.StatusCreated)
 	_, before := s.NewestMail(t, "manager")
 	s.Admin(t).Post(requests+"/"+made.Text("data.id")+"/approve", `{}`).WantStatus(http.StatusOK)
 	s.AwaitMail(t, "manager", before)

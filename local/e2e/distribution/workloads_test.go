@@ -13,8 +13,8 @@ import (
 	"portside/testclient/workloadtest"
 )
 
-// TestPipelinesDocument runs the commands of docs/pipelines.md on a new stack, as somebody who has built the command line in the folder of
-// the document.
+// TestPipelinesDocument runs the commands of docs/pipelines.md on a new stack, as a person who has built the command
+// line in the folder of the document.
 func TestPipelinesDocument(t *testing.T) {
 	p := e2etest.Start(t)
 	reader := p.DocumentReader(t, "manager")
@@ -28,10 +28,12 @@ func TestPipelinesDocument(t *testing.T) {
 	}
 	reader.RunDocument(t, "pipelines.md", 2)
 	policies := p.Admin(t).Get("/v1/customers/" + strings.TrimSpace(reader.Read(t, "customer-id")) + "/trust-policies")
-	policies.WantStatus(http.StatusOK).WantValue("pagination.total", 2).WantValue("data.1.id", strings.TrimSpace(reader.Read(t, "policy-id")))
+	policies.WantStatus(http.StatusOK).WantValue("pagination.total", 2).
+		WantValue("data.1.id", strings.TrimSpace(reader.Read(t, "policy-id")))
 }
 
-// TestTokenExchange exchanges tokens as a pod would. The policy has keys of its own, because a test cannot sign as GitHub.
+// TestTokenExchange exchanges tokens as a pod would. The policy has the keys of the test, because a test cannot sign as
+// GitHub.
 func TestTokenExchange(t *testing.T) {
 	p := e2etest.Shared(t)
 	root, key := p.Admin(t), workloadtest.NewKey("1", "RS256")
@@ -44,15 +46,18 @@ func TestTokenExchange(t *testing.T) {
 	token := key.Sign(workloadtest.Kubernetes(issuer, audience, e2etest.Now()))
 
 	form := url.Values{
-		"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "subject_token": {token}, "trust_policy_id": {policy},
+		"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "subject_token": {token},
+		"trust_policy_id":    {policy},
 		"subject_token_type": {"urn:ietf:params:oauth:token-type:id_token"},
 	}
 	send := func() e2etest.Response {
-		return p.Anonymous(t).With("Content-Type", "application/x-www-form-urlencoded").Post("/api/v1/token-exchange", form.Encode())
+		return p.Anonymous(t).With("Content-Type", "application/x-www-form-urlencoded").
+			Post("/api/v1/token-exchange", form.Encode())
 	}
 	access := send().WantStatus(http.StatusOK).Text("access_token")
 	p.WithToken(t, access).Get("/charts/index.yaml").WantStatus(http.StatusOK)
-	form.Set("subject_token", key.Sign(workloadtest.With(workloadtest.Kubernetes(issuer, audience, e2etest.Now()), "kubernetes.io", nil)))
+	form.Set("subject_token", key.Sign(workloadtest.With(workloadtest.Kubernetes(issuer, audience, e2etest.Now()),
+		"kubernetes.io", nil)))
 	send().WantStatus(http.StatusBadRequest).WantValue("error", "invalid_request")
 	root.Put(at, `{"status":"suspended"}`).WantStatus(http.StatusOK)
 	p.WithToken(t, access).Get("/charts/index.yaml").WantStatus(http.StatusUnauthorized)
@@ -77,18 +82,21 @@ func TestExchangeByIDs(t *testing.T) {
 			"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "trust_policy_id": {policy},
 			"subject_token_type": {"urn:ietf:params:oauth:token-type:jwt"}, "subject_token": {key.Sign(claims)},
 		}
-		return p.Anonymous(t).With("Content-Type", "application/x-www-form-urlencoded").Post("/api/v1/token-exchange", form.Encode())
+		return p.Anonymous(t).With("Content-Type", "application/x-www-form-urlencoded").
+			Post("/api/v1/token-exchange", form.Encode())
 	}
 	now := e2etest.Now()
 	immutable, named := workloadtest.GitHubWithIDs(issuer, audience, now), workloadtest.GitHub(issuer, audience, now)
 	access := send(immutable).WantStatus(http.StatusOK).Text("access_token")
 	p.WithToken(t, access).Get("/charts/index.yaml").WantStatus(http.StatusOK)
 	send(workloadtest.With(named, "ref", "refs/heads/release/1")).WantStatus(http.StatusOK)
-	send(workloadtest.With(immutable, "repository_id", "744")).WantStatus(http.StatusBadRequest).WantValue("error", "invalid_request")
+	send(workloadtest.With(immutable, "repository_id", "744")).WantStatus(http.StatusBadRequest).
+		WantValue("error", "invalid_request")
 	send(workloadtest.With(immutable, "ref", "refs/heads/other")).WantStatus(http.StatusBadRequest)
 	for range 18 {
 		send(immutable).WantStatus(http.StatusOK)
 	}
-	send(immutable).WantStatus(http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED").WantValue("error", "temporarily_unavailable")
+	send(immutable).WantStatus(http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED").
+		WantValue("error", "temporarily_unavailable")
 	send(workloadtest.With(immutable, "jti", "another")).WantStatus(http.StatusOK)
 }

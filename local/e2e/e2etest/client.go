@@ -89,8 +89,8 @@ func (c Client) For(t *testing.T) Client {
 	return c
 }
 
-// FromGateway returns a client that expects responses of the gateway itself or of the pages below /_local. They lack the headers that
-// functions set.
+// FromGateway returns a client that expects responses of the gateway itself or of the pages below /_local. They lack
+// the headers that functions set.
 func (c Client) FromGateway() Client {
 	c.Check = checkNoServerError
 	return c
@@ -224,8 +224,9 @@ func Fetch(t *testing.T, method, link, byteRange string) *http.Response {
 	return response
 }
 
-// AtOnce calls a function n times at once, and returns how often it returned each value. Use it only for requests to other processes, in
-// which the race detector finds nothing: gate searches for calls of testclient.Concurrently, and runs only those tests under it.
+// AtOnce calls a function n times at once, and returns how often it returned each value. Use it only for requests to
+// other processes, in which the race detector finds nothing: gate searches for calls of testclient.Concurrently, and
+// runs only those tests under it.
 func AtOnce(n int, f func() int) map[int]int {
 	return testclient.Concurrently(n, func(int) int { return f() })
 }

@@ -10,8 +10,8 @@ import (
 	"portside/local/demo"
 )
 
-// Demo runs `make demo` on the stack, which publishes the chart hello and the image acme/hello unless they exist, and returns what it
-// prints.
+// Demo runs `make demo` on the stack, which publishes the chart hello and the image acme/hello unless they exist, and
+// returns what it prints.
 func (p *Stack) Demo(t *testing.T) string {
 	t.Helper()
 	p.demo.Lock()

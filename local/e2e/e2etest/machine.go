@@ -193,7 +193,8 @@ func (c Machine) Shell(t *testing.T, script string) Exit {
 		t.Fatal(err)
 	}
 	command.Dir, command.Stdout, command.Stderr = c.Dir, &output, &output
-	command.Env = append(c.Environment(), "PATH="+bin+":"+os.Getenv("PATH"), "CONTAINERS_STORAGE_CONF="+c.Path("storage.conf"),
+	command.Env = append(c.Environment(), "PATH="+bin+":"+os.Getenv("PATH"),
+		"CONTAINERS_STORAGE_CONF="+c.Path("storage.conf"),
 		"PORTSIDE_URL="+c.Info.API, "PORTSIDE_HOST="+c.Host(), "MIRROR="+c.Upstream()+"/mirror")
 	err = command.Run()
 	if command.ProcessState == nil {

@@ -17,7 +17,7 @@ type Mail struct {
 	Subject, Text, HTML string
 }
 
-// keyNotice is the subject of the mails to users for whom an admin creates an API key, as CreateUser does.
+// keyNotice is the subject of the mail that users get when an admin creates an API key for them, as CreateUser does.
 const keyNotice = "Another user created an API key for you"
 
 // outbox has the mails that were read before, by the names of their files.
@@ -26,7 +26,8 @@ type outbox struct {
 	mails map[string]Mail
 }
 
-// NewestMail returns the newest mail to a person, and the number of mails to the person, without those that CreateUser causes.
+// NewestMail returns the newest mail to a person, and the number of mails to the person, without those that CreateUser
+// causes.
 func (p *Stack) NewestMail(t *testing.T, to string) (newest Mail, count int) {
 	t.Helper()
 	mails := p.MailsTo(t, to)
@@ -57,7 +58,8 @@ func (p *Stack) MailsTo(t *testing.T, to string) []Mail {
 	return mails
 }
 
-// mail reads a mail from the page of the stack. The page lists only the newest mails of all tests, and a mail does not change.
+// mail reads a mail from the page of the stack. The page lists only the newest mails of all tests, and a mail does not
+// change.
 func (p *Stack) mail(t *testing.T, id string) Mail {
 	t.Helper()
 	p.mails.mu.Lock()
@@ -65,7 +67,8 @@ func (p *Stack) mail(t *testing.T, id string) Mail {
 	if known, isKnown := p.mails.mails[id]; isKnown {
 		return known
 	}
-	page := p.Anonymous(t).With("Accept", "application/json").FromGateway().Get("/_local/outbox/" + id).WantStatus(http.StatusOK)
+	page := p.Anonymous(t).With("Accept", "application/json").FromGateway().Get("/_local/outbox/" + id).
+		WantStatus(http.StatusOK)
 	var mail Mail
 	if err := json.Unmarshal(page.Body, &mail); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package e2etest is what the packages of end-to-end tests share: a running stack, clients of its API, mails, the portal in a browser,
-// the computers of customers, and the search for leaked secrets.
+// Package e2etest is what the packages of end-to-end tests share: a running stack, clients of its API, mails, the
+// portal in a browser, the computers of customers, and the search for leaked secrets.
 //
 // Each package of tests starts one stack, with its first test that needs it:
 //
@@ -11,14 +11,14 @@
 //		…
 //	}
 //
-// Tests on the shared stack run beside others and in any order. So a test creates what it needs, under names that only it uses
-// (Stack.Name, Stack.Email), and expects nothing of lists of the whole stack, such as their totals. A test that restarts or kills the
-// stack, changes its parameters, or is about a new stack starts its own with Start.
+// Tests on the shared stack run beside others and in any order. So a test creates its own resources, under names that
+// only it uses (Stack.Name, Stack.Email), and expects nothing of lists of the whole stack, such as their totals. A test
+// that restarts or kills the stack, changes its parameters, or is about a new stack starts its own with Start.
 //
 // When a stack stops, Main and Start search its output and data for the secrets that the tests have seen.
 //
-// The functions are built from sources outside this module, which the cache of go test does not watch: to repeat a test after a change
-// there, use -count=1.
+// The functions are built from sources outside this module, which the cache of go test does not watch: to repeat a test
+// after a change there, use -count=1.
 package e2etest
 
 import (
@@ -48,8 +48,8 @@ var shared struct {
 	err     error
 }
 
-// Main runs the tests of a package, and ends the browser and the shared stack after them. It fails if a secret leaked. The options are
-// those of the shared stack; it has no rate limit.
+// Main runs the tests of a package, and ends the browser and the shared stack after them. It fails if a secret leaked.
+// The options are those of the shared stack; it has no rate limit.
 func Main(m *testing.M, options ...stack.Options) {
 	if len(options) > 0 {
 		shared.options = options[0]

@@ -19,8 +19,8 @@ const (
 	SearchCustomers = "Search by name, slug or external ID"
 )
 
-// Visit returns an empty tab of a new visitor. The portal's host is localhost, because browsers accept its cookies and passkeys only
-// there and with HTTPS.
+// Visit returns an empty tab of a new visitor. The portal's host is localhost, because browsers accept its cookies and
+// passkeys only there and with HTTPS.
 func (p *Stack) Visit(t *testing.T) *browser.Page {
 	t.Helper()
 	return browser.New(t, p.Info.Portal)
@@ -47,7 +47,8 @@ func (p *Stack) StartSession(t *testing.T, page *browser.Page, person string) {
 	page.SetCookie(p.SignIn(t, person))
 }
 
-// WaitSignedOut waits until a page that has lost its session shows the form for signing in. What the page had already requested gets 401.
+// WaitSignedOut waits until a page that has lost its session shows the form for signing in. Requests that it had
+// already sent get 401.
 func WaitSignedOut(page *browser.Page) {
 	page.Allow("401 GET")
 	page.WaitFor(browser.Heading("Sign in"))
@@ -67,8 +68,8 @@ func Ready(page *browser.Page) {
 	page.Settle()
 }
 
-// CheckPage checks what all pages have in common: the title, no violation of accessibility, no overflow, and the header of the
-// document.
+// CheckPage checks what all pages have in common: the title, no violation of accessibility, no overflow, and the header
+// of the document.
 func (p *Stack) CheckPage(t *testing.T, page *browser.Page, path string) {
 	t.Helper()
 	Ready(page)
@@ -111,8 +112,8 @@ func CountPosts(page *browser.Page, path string) (count int) {
 	return count
 }
 
-// DoubleClick submits the form of the page, or of its dialog, with two clicks, before the page can draw anything between them. It checks
-// that the page sends one POST request to the path, and waits for it.
+// DoubleClick submits the form of the page, or of its dialog, with two clicks, before the page can draw anything
+// between them. It checks that the page sends one POST request to the path, and waits for it.
 func DoubleClick(t *testing.T, page *browser.Page, path string, done func()) {
 	t.Helper()
 	before := CountPosts(page, path)
@@ -156,8 +157,8 @@ func Press(t *testing.T, page *browser.Page, name string) {
 // clipboard is the clipboard of the browser, which all pages share.
 var clipboard sync.Mutex
 
-// WantCopied presses a button that copies, and waits until the page has copied the text. The message does not prove that, because the
-// page shows it for some seconds after each copy.
+// WantCopied presses a button that copies, and waits until the page has copied the text. The message does not prove
+// that, because the page shows it for some seconds after each copy.
 func WantCopied(t *testing.T, page *browser.Page, text string, press func()) {
 	t.Helper()
 	clipboard.Lock()
@@ -178,7 +179,8 @@ func WantAsked(t *testing.T, page *browser.Page, want bool) {
 // WantInert fails if a text became elements of the page or ran as a script.
 func WantInert(t *testing.T, page *browser.Page) {
 	t.Helper()
-	if count := browser.Eval[int](page, `document.querySelectorAll("main img, main b, main i, main script, main iframe").length`); count != 0 {
+	if count := browser.Eval[int](page,
+		`document.querySelectorAll("main img, main b, main i, main script, main iframe").length`); count != 0 {
 		t.Errorf("%s has %d elements of a text", page.URL(), count)
 	}
 	if title := browser.Eval[string](page, "document.title"); !strings.HasSuffix(title, "· Portside") {
@@ -186,8 +188,8 @@ func WantInert(t *testing.T, page *browser.Page) {
 	}
 }
 
-// Texts of an attacker. Browsers must show the first unchanged. The API must refuse the second, which reverses the direction of the text
-// after it.
+// Texts of an attacker. Browsers must show the first unchanged. The API must refuse the second, which reverses the
+// direction of the text after it.
 const (
 	HostileText     = `<img src=x onerror="document.title='owned'">{{constructor.constructor('document.title=1')()}}${7*7}=1+1`
 	DirectionalText = "gpj.\u202efdp"

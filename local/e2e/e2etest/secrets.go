@@ -46,8 +46,8 @@ func (s *Secrets) AddFrom(text []byte) {
 	}
 }
 
-// Add adds the secret part of a credential, or another value as a whole. It ignores short values, because they may occur anywhere by
-// chance.
+// Add adds the secret part of a credential, or another value as a whole. It ignores short values, because they may
+// occur anywhere by chance.
 func (s *Secrets) Add(value string) {
 	if match := Credential.FindStringSubmatch(value); match != nil {
 		value = match[2]
@@ -67,8 +67,8 @@ func (s *Secrets) Add(value string) {
 	}
 }
 
-// encodings returns the forms in which a secret may occur: plain, and within base64 at each of the three possible offsets, without the
-// characters that depend on the surrounding text.
+// encodings returns the forms in which a secret may occur: plain, and within base64 at each of the three possible
+// offsets, without the characters that depend on the surrounding text.
 func encodings(part string) []string {
 	forms := []string{part}
 	for before := range 3 {
@@ -79,7 +79,8 @@ func encodings(part string) []string {
 	return forms
 }
 
-// FoundIn returns the secrets that occur in a text. It looks at each place of the text once, because there are hundreds of secrets.
+// FoundIn returns the secrets that occur in a text. It looks at each place of the text once, because there are hundreds
+// of secrets.
 func (s *Secrets) FoundIn(text []byte) (found []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,14 +101,15 @@ func (s *Secrets) FoundIn(text []byte) (found []string) {
 	return found
 }
 
-// hasPublicID reports whether the text contains a public ID of the credentials, or there are none.
+// hasPublicID reports whether the text contains a public ID of the credentials, or no public ID exists.
 func (s *Secrets) hasPublicID(text []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.ids) == 0 || slices.ContainsFunc(s.ids, func(id string) bool { return bytes.Contains(text, []byte(id)) })
 }
 
-// CheckLeaks searches the stack's output and files for secrets. Run does so when a stack ends, and Main for the shared stack.
+// CheckLeaks searches the stack's output and files for secrets. Run does so when a stack ends, and Main for the shared
+// stack.
 func (p *Stack) CheckLeaks(t *testing.T) {
 	t.Helper()
 	if err := p.findLeaks(); err != nil {
@@ -115,8 +117,8 @@ func (p *Stack) CheckLeaks(t *testing.T) {
 	}
 }
 
-// findLeaks searches the stack's output and files for secrets, except for the files of the admin's key, the registry's password and the
-// demo's token, the secrets of the stack in Secrets Manager, and the outbox with its links.
+// findLeaks searches the stack's output and files for secrets, except for the files of the admin's key, the registry's
+// password and the demo's token, the secrets of the stack in Secrets Manager, and the outbox with its links.
 func (p *Stack) findLeaks() error {
 	files, err := p.dataFiles()
 	if err != nil {
@@ -141,10 +143,12 @@ func (p *Stack) findLeaksIn(name string, text []byte) error {
 	return errors.Join(leaks...)
 }
 
-// checkCoverage checks that the search would find credentials in the database and in the log: if tests have used any, both have public IDs.
+// checkCoverage checks that the search would find credentials in the database and in the log: if tests have used any,
+// both have public IDs.
 func (p *Stack) checkCoverage() error {
 	files, err := p.dataFiles()
-	places := map[string][]byte{"database": slices.Concat(files["dynamodb.db"], files["dynamodb.db-wal"]), "log": []byte(p.Log.String())}
+	places := map[string][]byte{"database": slices.Concat(files["dynamodb.db"], files["dynamodb.db-wal"]),
+		"log": []byte(p.Log.String())}
 	for name, text := range places {
 		if !p.Secrets.hasPublicID(text) {
 			err = errors.Join(err, fmt.Errorf("the %s contains no public ID, so the search did not cover it", name))
@@ -161,7 +165,8 @@ func (p *Stack) CheckNoSecretIn(t *testing.T, name string, text []byte) {
 	}
 }
 
-// CheckNoLeak checks that what a customer sees contains neither the upstream's address nor a secret, not even the customer's own.
+// CheckNoLeak checks that what a customer sees contains neither the upstream's address nor a secret, not even the
+// customer's own.
 func (p *Stack) CheckNoLeak(t *testing.T, what string, text []byte) {
 	t.Helper()
 	p.CheckNoSecretIn(t, what, text)
@@ -214,7 +219,8 @@ func (p *Stack) dataFiles() (map[string][]byte, error) {
 			return cmp.Or(err, fs.SkipDir)
 		}
 		isKept := strings.HasPrefix(name, "secrets/portside-") // Secrets Manager has the secrets of the stack
-		if !entry.Type().IsRegular() || isKept || slices.Contains([]string{"admin-key", "registry-password", "demo-token"}, name) {
+		if !entry.Type().IsRegular() || isKept ||
+			slices.Contains([]string{"admin-key", "registry-password", "demo-token"}, name) {
 			return nil
 		}
 		text, err := os.ReadFile(filepath.Join(p.Data, name))

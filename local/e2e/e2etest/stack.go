@@ -33,7 +33,7 @@ type Stack struct {
 	Secrets *Secrets        // that must not leak
 	Conns   *http.Transport
 
-	number int64       // tells the names of this test from those of others
+	number int64       // distinguishes the names of this test from those of others
 	mails  *outbox     // mails that were read
 	demo   *sync.Mutex // held by a run of the demo
 }
@@ -47,7 +47,8 @@ func New(t *testing.T) *Stack {
 }
 
 func newStack(data string) *Stack {
-	return &Stack{Data: data, Log: &testclient.Log{}, Secrets: &Secrets{}, number: lastNumber.Add(1), mails: &outbox{}, demo: &sync.Mutex{}}
+	return &Stack{Data: data, Log: &testclient.Log{}, Secrets: &Secrets{}, number: lastNumber.Add(1), mails: &outbox{},
+		demo: &sync.Mutex{}}
 }
 
 // Start starts a stack of the test's own, without a rate limit. The test runs in parallel with others.
@@ -66,7 +67,8 @@ func StartWith(t *testing.T, o stack.Options) *Stack {
 	return p
 }
 
-// Run starts the stack in this process. The stack stops when the test ends or calls stop. Then the test searches for leaked secrets.
+// Run starts the stack in this process. The stack stops when the test ends or calls stop. Then the test searches for
+// leaked secrets.
 func (p *Stack) Run(t *testing.T, o stack.Options) (stop func()) {
 	t.Helper()
 	end, err := p.start(t.Context(), o)
@@ -102,10 +104,12 @@ func (p *Stack) SetInfo(info folder.Info) {
 	p.Secrets.Add(info.Control)
 }
 
-// Name returns a name, such as acme-7, that only this test uses. It is valid as a slug, a label of a host and a repository.
+// Name returns a name, such as acme-7, that only this test uses. It is valid as a slug, a label of a host and a
+// repository.
 func (p *Stack) Name(name string) string { return fmt.Sprintf("%s-%d", name, p.number) }
 
-// Word returns a word with a prefix that no other test uses, such as 7Byron, so that a search for the prefix finds only words of this test.
+// Word returns a word with a prefix that no other test uses, such as 7Byron, so that a search for the prefix finds only
+// words of this test.
 func (p *Stack) Word(word string) string { return fmt.Sprint(p.number, word) }
 
 // Email returns the address of a person that only this test uses. It returns addresses unchanged, such as FirstAdmin.
@@ -138,7 +142,8 @@ func (p *Stack) DataFile(t *testing.T, name string) string {
 	return string(content)
 }
 
-// RunCommand runs a program and returns its output. It also writes the output to p.Log, in which the test searches for leaked secrets.
+// RunCommand runs a program and returns its output. It also writes the output to p.Log, in which the test searches for
+// leaked secrets.
 func (p *Stack) RunCommand(t *testing.T, path string, args ...string) string {
 	t.Helper()
 	var output bytes.Buffer
@@ -160,7 +165,8 @@ func (p *Stack) Operate(t *testing.T, command string, args ...string) string {
 	return p.RunCommand(t, Portside, append([]string{command, "--local", p.Data}, args...)...)
 }
 
-// Invoke invokes a function with a sample event, like `make invoke`. It waits while a scheduled run occupies the function's only sandbox.
+// Invoke invokes a function with a sample event, like `make invoke`. It waits while a scheduled run occupies the
+// function's only sandbox.
 func (p *Stack) Invoke(t *testing.T, function, event string) {
 	t.Helper()
 	payload := []byte(FromRepository(t, "events", event))
@@ -179,19 +185,22 @@ func (p *Stack) Invoke(t *testing.T, function, event string) {
 
 // DynamoDB returns a client of the local DynamoDB.
 func (p *Stack) DynamoDB() *dynamodb.Client {
-	return dynamodb.New(dynamodb.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.DynamoDB, Credentials: p.engineKeys()})
+	return dynamodb.New(dynamodb.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.DynamoDB,
+		Credentials: p.engineKeys()})
 }
 
 // S3 returns a client of the local S3.
 func (p *Stack) S3() *s3.Client {
-	return s3.New(s3.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.S3, UsePathStyle: true, Credentials: p.engineKeys()})
+	return s3.New(s3.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.S3, UsePathStyle: true,
+		Credentials: p.engineKeys()})
 }
 
 // PutObject writes an object into the bucket with the logical ID, as the vendor's pipeline does.
 func (p *Stack) PutObject(t *testing.T, bucketID, key, content string) {
 	t.Helper()
 	bucket := p.Info.Buckets[bucketID]
-	_, err := p.S3().PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(content)})
+	_, err := p.S3().PutObject(t.Context(),
+		&s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(content)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +220,8 @@ func FromRepository(t *testing.T, path ...string) string {
 	return string(content)
 }
 
-// Await polls until the condition is true, with growing pauses. Its limit is long, because a mail that could not be sent at once waits for
-// a schedule.
+// Await polls until the condition is true, with growing pauses. Its limit is long, because a mail that could not be
+// sent at once waits for a schedule.
 func Await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	limit := time.After(2 * time.Minute)
@@ -228,8 +237,8 @@ func Await(t *testing.T, what string, condition func() bool) {
 // Now returns the time of the machine, which is also the stack's.
 func Now() time.Time { return time.Now() } //nolint:forbidigo // a running stack reads no other clock
 
-// reportFailure prints the end of the log if the test fails, so that the log does not hide the failure in a long output of tests. The
-// flag -artifacts keeps the log since the test began.
+// reportFailure prints the end of the log if the test fails, so that the log does not hide the failure in a long output
+// of tests. The flag -artifacts keeps the log since the test began.
 func (p *Stack) reportFailure(t *testing.T) {
 	t.Helper()
 	const lines = 60

@@ -15,23 +15,26 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// FirstAdmin is the address of the admin whom each stack has from its start.
+// FirstAdmin is the address of the admin that each stack has from its start.
 const FirstAdmin = "admin@localhost"
 
-// NewUser returns the body of a request for an active user. Fields are further members, such as `"department":"Engines"`.
+// NewUser returns the body of a request for an active user. Fields are further members, such as
+// `"department":"Engines"`.
 func (p *Stack) NewUser(person, role string, fields ...string) string {
 	email := p.Email(person)
-	return fmt.Sprintf(`{"email":%q,"name":%q,"role":%q,"sendActivationEmail":false%s}`, email, email, role, further(fields))
+	return fmt.Sprintf(`{"email":%q,"name":%q,"role":%q,"sendActivationEmail":false%s}`, email, email, role,
+		further(fields))
 }
 
 func further(fields []string) string { return strings.Join(append([]string{""}, fields...), ",") }
 
-// CreateUser creates an active user and returns the user's path and an API key. An admin is deleted after the test, because admins get
-// mails about the requests of all others.
+// CreateUser creates an active user and returns the user's path and an API key. An admin is deleted after the test,
+// because admins get mails about the requests of all others.
 func (p *Stack) CreateUser(t *testing.T, person, role string, fields ...string) (at, key string) {
 	t.Helper()
 	root := p.Admin(t)
-	at = "/v1/users/" + root.Post("/v1/users", p.NewUser(person, role, fields...)).WantStatus(http.StatusCreated).Text("data.id")
+	at = "/v1/users/" + root.Post("/v1/users", p.NewUser(person, role, fields...)).WantStatus(http.StatusCreated).
+		Text("data.id")
 	if role == "admin" {
 		t.Cleanup(func() { p.delete(at) })
 	}
@@ -44,7 +47,7 @@ func (p *Stack) CreateUserOf(t *testing.T, customerID, person, role string) (at,
 	return p.CreateUser(t, person, role, `"customerId":"`+customerID+`"`)
 }
 
-// delete deletes a user whom the test may have deleted itself. The stack may have ended.
+// delete deletes a user if the test has not done so itself. The stack may have ended.
 func (p *Stack) delete(at string) {
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodDelete, p.Info.API+at, nil)
 	if err != nil {
@@ -63,17 +66,19 @@ func (p *Stack) CreateCustomer(t *testing.T, name, slug string, fields ...string
 	return p.Admin(t).Post("/v1/customers", body).WantStatus(http.StatusCreated).Text("data.id")
 }
 
-// ActivateUser creates a user who activates the account by mail. It returns the user's path and first API key, which no other
-// user created.
+// ActivateUser creates a user who activates the account by mail. It returns the user's path and first API key, which no
+// other user created.
 func (p *Stack) ActivateUser(t *testing.T, person, role string, fields ...string) (at, key string) {
 	t.Helper()
-	body := strings.Replace(p.NewUser(person, role, fields...), `"sendActivationEmail":false`, `"sendActivationEmail":true`, 1)
+	body := strings.Replace(p.NewUser(person, role, fields...), `"sendActivationEmail":false`,
+		`"sendActivationEmail":true`, 1)
 	at = "/v1/users/" + p.Admin(t).Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
 	if role == "admin" {
 		t.Cleanup(func() { p.delete(at) })
 	}
 	_, token := p.MailedLink(t, person)
-	return at, p.Anonymous(t).Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusOK).Text("data.apiKey")
+	return at, p.Anonymous(t).Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusOK).
+		Text("data.apiKey")
 }
 
 // UserPath finds a user by the address and returns the user's path.
@@ -86,8 +91,8 @@ func (p *Stack) UserPath(t *testing.T, person string) string {
 // UserID returns the last part of the path of a user.
 func UserID(at string) string { return path.Base(at) }
 
-// SignInLink returns the path of the sign-in page with a link that the operator makes for a user. Mailed links have a limit for each
-// address.
+// SignInLink returns the path of the sign-in page with a link that the operator makes for a user. Mailed links have a
+// limit for each address.
 func (p *Stack) SignInLink(t *testing.T, person string) string {
 	t.Helper()
 	output := p.Operate(t, "sign-in-link", "--email", p.Email(person))

@@ -22,7 +22,8 @@ func TestFileSizes(t *testing.T) {
 	root, total := p.Admin(t), map[string]string{"variable1_name": "total", "variable1_type": "number"}
 	root.Form(e2etest.ExtractMedia, total, e2etest.File("file", text(4_300_000))).WantStatus(http.StatusOK).
 		WantValue("extracted_data.total", 12)
-	refused := root.Form(e2etest.ExtractMedia, total, e2etest.File("file", text(4_500_000))).WantStatus(http.StatusRequestEntityTooLarge).
+	refused := root.Form(e2etest.ExtractMedia, total, e2etest.File("file", text(4_500_000))).
+		WantStatus(http.StatusRequestEntityTooLarge).
 		WantValue("code", "PAYLOAD_TOO_LARGE")
 	if detail := refused.Text("detail"); !strings.Contains(detail, "POST /v1/uploads") {
 		t.Errorf("detail: %s", detail)

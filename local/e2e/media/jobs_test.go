@@ -39,7 +39,8 @@ func TestJobThatKillsItsWorkerFails(t *testing.T) {
 	if times, err := os.ReadFile(seen); err != nil || strings.Count(string(times), "once") != jobAttempts-1 {
 		t.Errorf("%v, tried:\n%s", err, times)
 	}
-	root.Form(e2etest.SummarizeMedia, nil, e2etest.File("file", "It lives. It is well. It says so.")).WantStatus(http.StatusOK)
+	root.Form(e2etest.SummarizeMedia, nil, e2etest.File("file", "It lives. It is well. It says so.")).
+		WantStatus(http.StatusOK)
 }
 
 // If the model stays busy, a synchronous request fails at once and a job is retried.

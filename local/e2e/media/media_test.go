@@ -111,15 +111,18 @@ func TestOtherUsersUploads(t *testing.T) {
 	owner, root := p.As(t, key), p.Admin(t)
 	id := map[string]string{"file_upload_id": owner.Upload("Total: 10 EUR\n")}
 	owner.Form(e2etest.ExtractMedia, id).WantStatus(http.StatusOK)
-	other := root.Form(e2etest.ExtractMedia, id).WantStatus(http.StatusUnprocessableEntity).WantValue("code", "UNPROCESSABLE")
+	other := root.Form(e2etest.ExtractMedia, id).WantStatus(http.StatusUnprocessableEntity).
+		WantValue("code", "UNPROCESSABLE")
 	none := map[string]string{"file_upload_id": "01a1fe42-8226-7abe-8af6-45f14274b000"}
-	root.Form(e2etest.ExtractMedia, none).WantStatus(http.StatusUnprocessableEntity).WantValue("detail", other.Text("detail"))
+	root.Form(e2etest.ExtractMedia, none).WantStatus(http.StatusUnprocessableEntity).
+		WantValue("detail", other.Text("detail"))
 
 	at := owner.With("Prefer", "respond-async").Form(e2etest.ExtractMedia, id).
 		WantStatus(http.StatusAccepted).Header.Get("Location")
 	owner.Finished(at).WantValue("status", "succeeded")
 	root.Get(at).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
-	root.Finished(root.With("Prefer", "respond-async").Form(e2etest.ExtractMedia, id).WantStatus(http.StatusAccepted).Header.Get("Location")).
+	root.Finished(root.With("Prefer", "respond-async").Form(e2etest.ExtractMedia, id).WantStatus(http.StatusAccepted).
+		Header.Get("Location")).
 		WantValue("status", "failed").WantValue("error.code", "UNPROCESSABLE").WantValue("error.detail", other.Text("detail"))
 
 	p.As(t, viewer).Form(e2etest.ExtractMedia, id).WantStatus(http.StatusForbidden)

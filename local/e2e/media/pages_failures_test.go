@@ -29,16 +29,20 @@ func TestUnreadableFilesPage(t *testing.T) {
 	m.Allow("415 POST " + e2etest.SummarizeMedia)
 	m.Allow("422 POST " + e2etest.SummarizeMedia)
 	m.WaitText("CSV, JSON and recordings, up to 200 MiB") // the stack transcribes, and has no model that reads pictures
-	if offered := browser.Eval[string](m.Page, `document.querySelector("#media-files").accept`); !strings.Contains(offered, ".pdf,") ||
+	if offered := browser.Eval[string](m.Page, `document.querySelector("#media-files").accept`); !strings.Contains(offered,
+		".pdf,") ||
 		strings.Contains(offered, ".png") {
 		t.Errorf("the page offers %s", offered)
 	}
 	m.Fill("Focus on (optional)", "the harbour")
-	m.Upload(chooseFiles, m.file(t, "locked.pdf", e2etest.FromRepository(t, "documents", "pdf", "testdata", "locked", "user.pdf")),
-		m.file(t, "bytes.bin", "\x00\x01\x02\x03"), m.file(t, "empty.txt", ""), m.file(t, "good.txt", "The harbour is closed on Monday."))
+	m.Upload(chooseFiles, m.file(t, "locked.pdf",
+		e2etest.FromRepository(t, "documents", "pdf", "testdata", "locked", "user.pdf")),
+		m.file(t, "bytes.bin", "\x00\x01\x02\x03"), m.file(t, "empty.txt", ""),
+		m.file(t, "good.txt", "The harbour is closed on Monday."))
 	m.Click(browser.Button("Summarize 4 files"))
 	m.result("Summarize", "good.txt").WaitText("The harbour is closed on Monday.") // a failure does not stop the files after it
-	for name, want := range map[string]string{"locked.pdf": "encrypted", "bytes.bin": "format that cannot be read", "empty.txt": "empty"} {
+	for name, want := range map[string]string{"locked.pdf": "encrypted", "bytes.bin": "format that cannot be read",
+		"empty.txt": "empty"} {
 		card := m.result("Summarize", name)
 		card.WaitText(want)
 		card.WaitText("include the request ID")
@@ -116,7 +120,7 @@ func TestJobPage(t *testing.T) {
 	_, job, _ := strings.Cut(address, "jobs=")
 	held := m.Hold("*/v1/capabilities/jobs/*")
 	held.WaitFor([]string{m.Info.Portal + "/v1/capabilities/jobs/" + job})
-	card.Click(browser.Button("Stop waiting for talk.wav")) // it ends the request that waits; that is no error
+	card.Click(browser.Button("Stop waiting for talk.wav")) // it ends the request that waits, without an error
 	card.WaitText("The job continues on the server.")
 	held.Stop()
 	m.Reload()

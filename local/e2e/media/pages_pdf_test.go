@@ -17,8 +17,8 @@ const (
 	fontSize              = 12
 )
 
-// helvetica has the widths of characters in thousandths of the font size, from the metrics that Adobe published. They do not
-// depend on any program that draws PDFs.
+// helvetica has the widths of characters in thousandths of the font size, from the metrics that Adobe published. They
+// do not depend on any program that draws PDFs.
 var helvetica = map[rune]float64{
 	' ': 278, '.': 278, ':': 278, ',': 278, 'T': 611, 'E': 667, 'U': 722, 'R': 722,
 	'o': 556, 't': 278, 'a': 556, 'l': 222, 'd': 556, 'u': 556, 'e': 556,
@@ -78,11 +78,14 @@ func TestValuesOfPDF(t *testing.T) {
 
 	got := browser.Eval[box](m.Page, selectedBox)
 	want := box{
-		Left: (marginLeft + helveticaWidth(label)) / pageWidth, Right: (marginLeft + helveticaWidth(label+amount)) / pageWidth,
-		Top: (pageHeight - baseline - 0.9*fontSize) / pageHeight, Bottom: (pageHeight - baseline + 0.2*fontSize) / pageHeight,
+		Left:   (marginLeft + helveticaWidth(label)) / pageWidth,
+		Right:  (marginLeft + helveticaWidth(label+amount)) / pageWidth,
+		Top:    (pageHeight - baseline - 0.9*fontSize) / pageHeight,
+		Bottom: (pageHeight - baseline + 0.2*fontSize) / pageHeight,
 	}
 	for name, pair := range map[string][2]float64{
-		"left": {got.Left, want.Left}, "right": {got.Right, want.Right}, "top": {got.Top, want.Top}, "bottom": {got.Bottom, want.Bottom},
+		"left": {got.Left, want.Left}, "right": {got.Right, want.Right}, "top": {got.Top, want.Top},
+		"bottom": {got.Bottom, want.Bottom},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 0.005 {
 			t.Errorf("the %s edge of the mark is at %.4f, want %.4f", name, pair[0], pair[1])
@@ -137,6 +140,7 @@ func newPDF(pages ...string) string {
 		fmt.Fprintf(&file, "%d 0 obj\n%s\nendobj\n", i+1, object)
 	}
 	start := file.Len()
-	fmt.Fprintf(&file, "%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", table.String(), len(objects)+1, start)
+	fmt.Fprintf(&file, "%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", table.String(), len(objects)+1,
+		start)
 	return file.String()
 }

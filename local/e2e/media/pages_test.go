@@ -65,8 +65,8 @@ func (m *mediaPage) example(t *testing.T, name string) string {
 	return m.file(t, name, e2etest.FromRepository(t, "docs", "media", name))
 }
 
-// drop writes a file and drops a file with the same name and content on the page. DevTools cannot choose files whose names
-// have special characters.
+// drop writes a file and drops a file with the same name and content on the page. DevTools cannot choose files whose
+// names have special characters.
 func (m *mediaPage) drop(t *testing.T, name, content string) {
 	t.Helper()
 	m.file(t, name, content)
@@ -113,7 +113,8 @@ func (m *mediaPage) runScript(t *testing.T, script string) []byte {
 	return output
 }
 
-// wantSameFromCurl runs the curl command of the newest result, and compares the response with the response that the page shows.
+// wantSameFromCurl runs the curl command of the newest result, and compares the response with the response that the
+// page shows.
 func (m *mediaPage) wantSameFromCurl(t *testing.T) {
 	t.Helper()
 	script := m.newestCode(t, curlLabel)
@@ -163,8 +164,10 @@ func TestValuesOfText(t *testing.T) {
 	}
 	m.Click(browser.Button("Show where monthly_rent was found"))
 	m.WaitFor(browser.Role("region", "Text of the file"))
-	marked := browser.Eval[[]string](m.Page, `[...document.querySelectorAll("pre.document mark")].map(mark => mark.textContent)`)
-	before := browser.Eval[string](m.Page, `document.querySelector("mark.selected").previousSibling.textContent.slice(-15)`)
+	marked := browser.Eval[[]string](m.Page,
+		`[...document.querySelectorAll("pre.document mark")].map(mark => mark.textContent)`)
+	before := browser.Eval[string](m.Page,
+		`document.querySelector("mark.selected").previousSibling.textContent.slice(-15)`)
 	if len(marked) != 3 || marked[1] != "1.450,00 €" || before != "Renta mensual: " {
 		t.Errorf("marked %q, the selected one after %q", marked, before)
 	}
@@ -175,7 +178,8 @@ func TestValuesOfText(t *testing.T) {
 // TestValuesInDoubt shows possible values in place of one in doubt, and then takes the likeliest.
 func TestValuesInDoubt(t *testing.T) {
 	m := visitMedia(t, e2etest.Shared(t))
-	m.Upload(chooseFiles, m.file(t, "offer.txt", "We offer the pump for 120.00 EUR and the hose for 80.00 EUR. Delivery takes 14 days.\n"))
+	m.Upload(chooseFiles, m.file(t, "offer.txt",
+		"We offer the pump for 120.00 EUR and the hose for 80.00 EUR. Delivery takes 14 days.\n"))
 	m.Check("Extract values", true)
 	m.variable("Variable 1", "total", "Number", "")
 	m.Click(browser.Button("Extract"))
@@ -218,14 +222,15 @@ func TestComparisonPage(t *testing.T) {
 	}
 	m.Click(browser.Button("Show where monthly_rent was found in the second file"))
 	m.WaitFor(browser.Role("region", "Text of the file"))
-	if mark := browser.Eval[string](m.Page, `document.querySelector("mark.selected").textContent`); !strings.Contains(mark, "990.00") {
+	if mark := browser.Eval[string](m.Page, `document.querySelector("mark.selected").textContent`); !strings.Contains(mark,
+		"990.00") {
 		t.Errorf("marked %q", mark)
 	}
 	m.wantSameFromCurl(t)
 }
 
-// TestChangesPage compares whole texts in the portal. It checks that the words that differ are marked, also if the same words occur
-// earlier.
+// TestChangesPage compares whole texts in the portal. It checks that the words that differ are marked, also if the same
+// words occur earlier.
 func TestChangesPage(t *testing.T) {
 	m := visitMedia(t, e2etest.Shared(t))
 	m.Check("Compare", true)
@@ -262,8 +267,8 @@ func TestChangesPage(t *testing.T) {
 	m.wantSameFromCurl(t)
 }
 
-// TestPicturePage shows the picture with the quote of a value. The test supplies the response, because the offline engine reads no
-// pictures.
+// TestPicturePage shows the picture with the quote of a value. The test supplies the response, because the offline
+// engine reads no pictures.
 func TestPicturePage(t *testing.T) {
 	m := visitMedia(t, e2etest.Shared(t))
 	var picture bytes.Buffer
@@ -355,7 +360,8 @@ func TestSettingsOfMediaPage(t *testing.T) {
 	m.WaitGone(browser.Role("group", "Variable 2"))
 }
 
-// TestMediaPageByKeyboard uses only the keyboard, except to choose the file, because the browser's file dialog is not part of the page.
+// TestMediaPageByKeyboard uses only the keyboard, except to choose the file, because the browser's file dialog is not
+// part of the page.
 func TestMediaPageByKeyboard(t *testing.T) {
 	m := visitMedia(t, e2etest.Shared(t))
 	e2etest.TabTo(t, m.Page, "Summarize")

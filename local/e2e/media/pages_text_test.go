@@ -18,8 +18,8 @@ const markedInText = `(() => {
 		...[...document.querySelectorAll(".blocks mark:not(.selected)")].map(mark => mark.textContent)];
 })()`
 
-// TestValuesOfWord finds values in a Word document by mouse and by keyboard. A browser cannot show such a file, so the page shows the text
-// that the service has read.
+// TestValuesOfWord finds values in a Word document by mouse and by keyboard. A browser cannot show such a file, so the
+// page shows the text that the service has read.
 func TestValuesOfWord(t *testing.T) {
 	m := visitMedia(t, e2etest.Shared(t))
 	m.Upload(chooseFiles, m.example(t, "invoice-april.docx"))
@@ -47,7 +47,8 @@ func TestValuesOfWord(t *testing.T) {
 	}
 }
 
-// wantMarks checks that the text of the file marks one value as the selected one, in the visible part, and another value.
+// wantMarks checks that the text of the file marks one value as the selected one, in the visible part, and another
+// value.
 func (m *mediaPage) wantMarks(t *testing.T, selected, other string) {
 	t.Helper()
 	marks := browser.Eval[[]string](m.Page, markedInText)
@@ -57,8 +58,8 @@ func (m *mediaPage) wantMarks(t *testing.T, selected, other string) {
 	}
 }
 
-// TestValuesOfOtherFormats finds values in a table of sheets and in a mail. The mail tries to change the direction of the page's text and
-// to add an element.
+// TestValuesOfOtherFormats finds values in a table of sheets and in a mail. The mail tries to change the direction of
+// the page's text and to add an element.
 func TestValuesOfOtherFormats(t *testing.T) {
 	m := visitMedia(t, e2etest.Shared(t))
 	sheets := e2etest.FromRepository(t, "documents", "office", "testdata", "accounts-en-libreoffice.xlsx")

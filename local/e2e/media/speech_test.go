@@ -10,8 +10,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// TestAmountInARecording lets a synthetic voice speak, recognizes the words with Pocketsphinx, and extracts an amount. The
-// recognizer is real and makes mistakes, so the voice and the sentences are ones that it understands.
+// TestAmountInARecording lets a synthetic voice speak, recognizes the words with Pocketsphinx, and extracts an amount.
+// The recognizer is real and makes mistakes, so the voice and the sentences are ones that it understands.
 func TestAmountInARecording(t *testing.T) {
 	recording := filepath.Join(t.TempDir(), "minutes.wav")
 	const spoken = "This is the first meeting of the year. [[_:]] [[_:]] The total amount is forty thousand dollars."
@@ -32,7 +32,8 @@ func TestAmountInARecording(t *testing.T) {
 	if _, err := os.Stat(python); err != nil {
 		t.Fatalf("make clients installs Pocketsphinx: %v", err)
 	}
-	p := startWith(t, map[string]string{"TranscriberCommand": python + " " + filepath.Join(root, "docs", "media", "transcribe.py")})
+	p := startWith(t, map[string]string{"TranscriberCommand": python + " " + filepath.Join(root, "docs", "media",
+		"transcribe.py")})
 	answer := p.Admin(t).Form(e2etest.ExtractMedia+"?include=evidence,text", map[string]string{
 		"variable1_name": "total", "variable1_type": "number", "variable1_description": "total amount",
 	}, e2etest.File("file", string(sound))).WantStatus(http.StatusOK).WantValue("extracted_data.total", 40_000)

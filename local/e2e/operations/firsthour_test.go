@@ -29,7 +29,7 @@ var firstHourSteps = []string{
 	"paths", "mail", "overwrite", "exchange", "old address", "pull log", "hosts",
 }
 
-// skippedLocally are the steps that a new local stack gives no chance: nothing is sealed, and there is no domain.
+// skippedLocally are the steps that cannot work on a new local stack: it has no sealed hours and no domain.
 var skippedLocally = []string{"audit log", "overwrite", "old address"}
 
 // firstHourLine is the line of a step.
@@ -254,7 +254,8 @@ func (b breakage) broken(t *testing.T, p firstHourStack) (address string) {
 	return server.URL
 }
 
-// testBrokenFirstHours runs the command against proxies, each of which breaks one behavior of the stack. Exactly the steps for it fail.
+// testBrokenFirstHours runs the command against proxies, each of which breaks one behavior of the stack. Exactly the
+// steps for it fail.
 func testBrokenFirstHours(t *testing.T, p firstHourStack) {
 	t.Helper()
 	isFound := map[string]bool{}
@@ -269,7 +270,8 @@ func testBrokenFirstHours(t *testing.T, p firstHourStack) {
 				if failed := got.outcomes["failed"]; got.code != 1 || !slices.Equal(failed, b.failed) {
 					t.Errorf("exit code %d, the steps %q failed, want %q\n%s%s", got.code, failed, b.failed, got.stdout, got.stderr)
 				}
-				if !strings.Contains(got.stdout, "; next: ") || !strings.Contains(got.stderr, "steps failed: "+strings.Join(b.failed, ", ")) {
+				if !strings.Contains(got.stdout, "; next: ") ||
+					!strings.Contains(got.stderr, "steps failed: "+strings.Join(b.failed, ", ")) {
 					t.Errorf("%s%s", got.stdout, got.stderr)
 				}
 			})
@@ -284,7 +286,8 @@ func testBrokenFirstHours(t *testing.T, p firstHourStack) {
 
 func testFirstHourWithDomain(t *testing.T, p firstHourStack) {
 	t.Helper()
-	for status, outcome := range map[int]string{http.StatusOK: "failed", http.StatusNotFound: "ok", http.StatusForbidden: "ok", 0: "failed"} {
+	for status, outcome := range map[int]string{http.StatusOK: "failed", http.StatusNotFound: "ok",
+		http.StatusForbidden: "ok", 0: "failed"} {
 		gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 		if status == 0 {
 			gateway.Close()
@@ -308,8 +311,9 @@ func testFirstHourWithTakenAddress(t *testing.T, p firstHourStack) {
 	p.Admin(t).Get("/v1/users?email="+url.QueryEscape(p.Email("ada"))).WantValue("pagination.total", 1)
 }
 
-// testStoppedFirstHours presses Ctrl-C in the middle of requests that create something, and of one that does not. The service gets the
-// request only after the command has begun to stop. A command that gives up a change could leave something behind.
+// testStoppedFirstHours presses Ctrl-C in the middle of requests that create something, and of one that does not. The
+// service gets the request only after the command has begun to stop. A command that gives up a change could leave
+// something behind.
 func testStoppedFirstHours(t *testing.T, p firstHourStack) {
 	t.Helper()
 	for _, at := range []func(*http.Request) bool{
@@ -357,7 +361,7 @@ func (p firstHourStack) interrupt(t *testing.T, at func(*http.Request) bool) fir
 	return readFirstHour(stdout.String(), stderr.got.String(), command.ProcessState.ExitCode())
 }
 
-// announcer keeps what is written, and closes a channel when it has a text.
+// announcer keeps the written bytes, and closes found when they contain text.
 type announcer struct {
 	got   bytes.Buffer
 	text  string

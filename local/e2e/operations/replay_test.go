@@ -24,8 +24,9 @@ import (
 	"portside/local/template"
 )
 
-// TestFailedLinesAreReplayedOnce deletes the tables of the counts and pulls while requests and pulls are made. The functions fail, their
-// batches go to the bucket, and replay-logs counts each line once. Then the function counts an object of Firehose.
+// TestFailedLinesAreReplayedOnce deletes the tables of the counts and pulls while requests and pulls are made. The
+// functions fail, their batches go to the bucket, and replay-logs counts each line once. Then the function counts an
+// object of Firehose.
 func TestFailedLinesAreReplayedOnce(t *testing.T) {
 	p := e2etest.StartWith(t, stack.Options{RetryDelays: []time.Duration{time.Millisecond}})
 	puller := preparePull(t, p)
@@ -46,7 +47,8 @@ func TestFailedLinesAreReplayedOnce(t *testing.T) {
 		return failedLines(p, "CountUsageFunction") >= requests && failedLines(p, "RecordPullsFunction") >= pulled
 	})
 	createTables(t, p)
-	want := fmt.Sprintf("in all: %d lines, %d new, 0 counted before, 0 that cannot be counted\n", requests+pulled, requests+pulled)
+	want := fmt.Sprintf("in all: %d lines, %d new, 0 counted before, 0 that cannot be counted\n", requests+pulled,
+		requests+pulled)
 	if got := p.Operate(t, "replay-logs"); !strings.HasSuffix(got, want) {
 		t.Errorf("replay-logs printed %s, want %s", got, want)
 	}
@@ -93,7 +95,8 @@ func collect(t *testing.T, p *e2etest.Stack, key string, lines int) {
 	var out bytes.Buffer
 	compressor := gzip.NewWriter(&out)
 	err := json.NewEncoder(compressor).Encode(map[string]any{
-		"messageType": "DATA_MESSAGE", "logGroup": p.Info.Outputs["AccessLogGroup"], "logStream": "collected", "logEvents": entries,
+		"messageType": "DATA_MESSAGE", "logGroup": p.Info.Outputs["AccessLogGroup"], "logStream": "collected",
+		"logEvents": entries,
 	})
 	if err == nil {
 		err = compressor.Close()

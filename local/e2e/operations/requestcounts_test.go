@@ -87,7 +87,8 @@ func markedLines(t *testing.T, p *e2etest.Stack) (lines int64) {
 	today := e2etest.Now().UTC()
 	for _, day := range []time.Time{today, today.AddDate(0, 0, -1)} {
 		out, err := p.DynamoDB().Query(t.Context(), &dynamodb.QueryInput{
-			TableName: aws.String(p.Info.Tables["AnalyticsTable"]), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :day"),
+			TableName: aws.String(p.Info.Tables["AnalyticsTable"]), ConsistentRead: aws.Bool(true),
+			KeyConditionExpression: aws.String("pk = :day"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{
 				":day": &types.AttributeValueMemberS{Value: "batches#requests#" + day.Format(time.DateOnly)},
 			},

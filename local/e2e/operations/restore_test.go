@@ -101,7 +101,8 @@ func (d *drill) checkData(t *testing.T) {
 // checkRefusals checks that the stack starts neither without its tables nor on a newer data layout.
 func (d *drill) checkRefusals(t *testing.T) {
 	t.Helper()
-	d.wantStartError(t, map[string]string{"TableSuffix": "-r9", "CreateTables": "false"}, "portside-UsersTable-r9: it does not exist")
+	d.wantStartError(t, map[string]string{"TableSuffix": "-r9", "CreateTables": "false"},
+		"portside-UsersTable-r9: it does not exist")
 	stop := d.Run(t, noRateLimit)
 	key := &types.AttributeValueMemberS{Value: "layout"}
 	_, err := d.DynamoDB().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{

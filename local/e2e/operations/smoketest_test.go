@@ -1,5 +1,5 @@
-// Package operations has the end-to-end tests of running the service: restarts, kills, backup and restore, counting, rate limits and the
-// smoke test.
+// Package operations has the end-to-end tests of running the service: restarts, kills, backup and restore, counting,
+// rate limits and the smoke test.
 package operations
 
 import (
@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { e2etest.Main(m) }
 
-// TestSmokeTest runs `portside smoke-test` twice at the same time on a stack, and lets it fail on a wrong commit and a wrong address. It
-// always removes its users.
+// TestSmokeTest runs `portside smoke-test` twice at the same time on a stack, and lets it fail on a wrong commit and a
+// wrong address. It always removes its users.
 func TestSmokeTest(t *testing.T) {
 	p := e2etest.Shared(t)
 	smoke := []string{"smoke-test", "--local", p.Data, "--image-repository", "acme/probe"}

@@ -13,8 +13,9 @@ import (
 	"portside/local/stack"
 )
 
-// TestStrangersLeaveRenewalsAlone has strangers use up the concurrency of the function for requests without a credential. Meanwhile
-// pipelines can renew their tokens, although the strangers have more connections than all functions have executions.
+// TestStrangersLeaveRenewalsAlone has strangers use up the concurrency of the function for requests without a
+// credential. Meanwhile pipelines can renew their tokens, although the strangers have more connections than all
+// functions have executions.
 //
 //proves:docs/security.md
 func TestStrangersLeaveRenewalsAlone(t *testing.T) {
@@ -67,7 +68,8 @@ func TestStrangersLeaveRenewalsAlone(t *testing.T) {
 		}
 	}
 	if refused.Load() == 0 || reported.Load() == 0 {
-		t.Errorf("%d reports were refused and %d accepted, so the strangers did not fill the function", refused.Load(), reported.Load())
+		t.Errorf("%d reports were refused and %d accepted, so the strangers did not fill the function", refused.Load(),
+			reported.Load())
 	}
 }
 

@@ -57,7 +57,8 @@ func (d *dashboard) after(step func()) {
 	d.ready()
 }
 
-// countLoads returns how often the page has asked for the figures of a view. With them, it asks for everything else in the view.
+// countLoads returns how often the page has asked for the figures of a view. With them, it asks for everything else in
+// the view.
 func (d *dashboard) countLoads() (count int) {
 	d.t.Helper()
 	for _, request := range d.page.Requests() {
@@ -118,7 +119,8 @@ func (d *dashboard) answer(r *http.Request) (*http.Response, error) {
 		query := address.Query()
 		query.Del("metrics") // the test names no figures
 		if address.Path == r.URL.Path && query.Encode() == r.URL.RawQuery {
-			return &http.Response{StatusCode: int(request.Status), Body: io.NopCloser(bytes.NewReader(d.page.Body(request)))}, nil
+			return &http.Response{StatusCode: int(request.Status),
+				Body: io.NopCloser(bytes.NewReader(d.page.Body(request)))}, nil
 		}
 	}
 	return nil, fmt.Errorf("the page has not asked for %s", r.URL)
@@ -189,7 +191,8 @@ var groups = map[string]group{
 	"projects-by-status": {"projects.byStatus", [][2]string{
 		{"draft", "Draft"}, {"active", "Active"}, {"on_hold", "On hold"}, {"completed", "Completed"}, {"archived", "Archived"},
 	}},
-	"media-by-task": {"usage.media.byTask", [][2]string{{"summarize", "Summarize"}, {"extract", "Extract"}, {"compare", "Compare"}}},
+	"media-by-task": {"usage.media.byTask",
+		[][2]string{{"summarize", "Summarize"}, {"extract", "Extract"}, {"compare", "Compare"}}},
 }
 
 type group struct {
@@ -225,7 +228,8 @@ func nameOfPerson(entry map[string]any) string {
 	return "Deleted user " + entry["userId"].(string)[:8]
 }
 
-// differs compares a number on the page with the API's: it has the right unit, and at most the last shown digit is rounded.
+// differs compares a number on the page with the API's: it has the right unit, and at most the last shown digit is
+// rounded.
 func differs(path, text string, want any) []string {
 	prefix, suffix, decimals := unitOf(path)
 	if want == nil && text == "–" {

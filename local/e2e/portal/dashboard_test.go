@@ -31,8 +31,8 @@ func (d *dashboard) finalViews() []string {
 	}
 }
 
-// currentViews are the parameters of views whose figures may change between two requests, because they count the requests of
-// the test, with a delay.
+// currentViews are the parameters of views whose figures may change between two requests, because they count the
+// requests of the test, with a delay.
 var currentViews = []string{
 	"", "compare=calendar", "period=today", "period=yesterday", "period=this_week", "period=this_quarter&compare=none", "period=this_year&compare=year_ago",
 }
@@ -46,8 +46,9 @@ func TestDashboardNumbers(t *testing.T) {
 	}
 }
 
-// TestDashboardOfEndedPeriods compares the page also with the API's responses for another user. The figures of yesterday grow until all
-// its requests are counted. So the test opens a page again if the figures have changed meanwhile.
+// TestDashboardOfEndedPeriods compares the page also with the API's responses for another user. The figures of
+// yesterday grow until all its requests are counted. So the test opens a page again if the figures have changed
+// meanwhile.
 func TestDashboardOfEndedPeriods(t *testing.T) {
 	d := newDashboard(t, "manager")
 	for _, view := range d.finalViews() {
@@ -269,7 +270,8 @@ func TestDashboardCustomDates(t *testing.T) {
 	d.open("period=last_month&compare=none")
 	days := d.received(dashboardFigures, "period=last_month&compare=none").JSON("data.period").(map[string]any)
 	d.after(func() { d.page.Select("Period", "Custom dates") })
-	d.page.WaitURL(fmt.Sprintf("%s?period=custom&compare=none&startDate=%v&endDate=%v", dashboardPage, days["startDate"], days["endDate"]))
+	d.page.WaitURL(fmt.Sprintf("%s?period=custom&compare=none&startDate=%v&endDate=%v", dashboardPage, days["startDate"],
+		days["endDate"]))
 	d.page.Allow("400 GET /v1/analytics/")
 	d.page.Fill("First day", fmt.Sprint(days["endDate"]))
 	d.page.Fill("Last day", fmt.Sprint(days["startDate"]))
@@ -341,7 +343,8 @@ func TestDashboardWithoutData(t *testing.T) {
 	d.open("period=custom&startDate=2024-02-01&endDate=2024-02-29")
 	d.page.WaitText("API requests: no values in this period.")
 	d.page.WaitText("There were no pulls in this period.")
-	if line := d.shown().Line; !strings.HasPrefix(line, "Feb 1, 2024 to Feb 29, 2024, compared with Jan 3, 2024 to Jan 31, 2024.") {
+	if line := d.shown().Line; !strings.HasPrefix(line,
+		"Feb 1, 2024 to Feb 29, 2024, compared with Jan 3, 2024 to Jan 31, 2024.") {
 		t.Errorf("the page shows %q", line)
 	}
 	d.page.Axe()
@@ -381,7 +384,8 @@ func TestDashboardAccessibility(t *testing.T) {
 	e2etest.FitsWindow(t, d.page)
 }
 
-// TestDashboardLoading checks that what loads later does not move what people already read, and that one view sends few requests.
+// TestDashboardLoading checks that what loads later does not move what people already read, and that one view sends few
+// requests.
 func TestDashboardLoading(t *testing.T) {
 	d := newDashboard(t, "manager")
 	for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
@@ -410,8 +414,8 @@ func TestDashboardLoading(t *testing.T) {
 	}
 }
 
-// TestDashboardOfViewer checks that without tokens:read, the page does not ask who pulls, and names no artifact that the user
-// cannot pull.
+// TestDashboardOfViewer checks that without tokens:read, the page does not ask who pulls, and names no artifact that
+// the user cannot pull.
 func TestDashboardOfViewer(t *testing.T) {
 	d := newDashboard(t, "viewer")
 	d.open("period=last_month")

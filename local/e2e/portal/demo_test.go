@@ -42,7 +42,8 @@ func checkDemoLists(t *testing.T, p *e2etest.Stack) {
 	}
 }
 
-// checkDemoPullsExist checks that the service has all charts and images that `portside demo-data` says were pulled, with their versions.
+// checkDemoPullsExist checks that the service has all charts and images that `portside demo-data` says were pulled,
+// with their versions.
 func checkDemoPullsExist(t *testing.T, p *e2etest.Stack) {
 	t.Helper()
 	admin, repositories, paths := p.Admin(t), map[string]bool{}, map[string]bool{}

@@ -59,12 +59,15 @@ func fixedMetrics(factor float64) map[string]any {
 	metrics := map[string]any{}
 	for path, value := range map[string]float64{
 		"users.total": 1200, "users.active": 840, "users.growth": 4.5, "users.byRole.admin": 10, "users.byRole.manager": 90,
-		"users.byRole.user": 700, "users.byRole.viewer": 400, "projects.total": 260, "projects.created": 20, "projects.archived": 5,
-		"projects.byStatus.draft": 40, "projects.byStatus.active": 150, "projects.byStatus.on_hold": 20, "projects.byStatus.completed": 30,
-		"projects.byStatus.archived": 20, "usage.api.calls": 48000, "performance.errors": 25, "performance.uptime": 99.95,
+		"users.byRole.user": 700, "users.byRole.viewer": 400, "projects.total": 260, "projects.created": 20,
+		"projects.archived":       5,
+		"projects.byStatus.draft": 40, "projects.byStatus.active": 150, "projects.byStatus.on_hold": 20,
+		"projects.byStatus.completed": 30,
+		"projects.byStatus.archived":  20, "usage.api.calls": 48000, "performance.errors": 25, "performance.uptime": 99.95,
 		"performance.responseTime.avg": 42.5, "performance.responseTime.p95": 160, "performance.responseTime.p99": 390,
 		"usage.storage.used": 18.25, "usage.storage.total": 100, "usage.pulls.charts": 3200, "usage.pulls.images": 5600,
-		"usage.pulls.checks": 91000, "usage.media.calls": 750, "usage.media.modelCalls": 500, "usage.media.inputTokens": 820000,
+		"usage.pulls.checks": 91000, "usage.media.calls": 750, "usage.media.modelCalls": 500,
+		"usage.media.inputTokens":  820000,
 		"usage.media.outputTokens": 64000, "usage.media.cost": 12.5,
 		"usage.media.byTask.summarize": 300, "usage.media.byTask.extract": 350, "usage.media.byTask.compare": 100,
 	} {
@@ -127,7 +130,8 @@ func fixedUsers() (users []any) {
 	} {
 		name := user[0]
 		users = append(users, map[string]any{
-			"id": fixedID(i + 1), "name": name, "email": strings.ToLower(strings.Fields(name)[0]) + "@example.com", "role": user[1],
+			"id": fixedID(i + 1), "name": name, "email": strings.ToLower(strings.Fields(name)[0]) + "@example.com",
+			"role":   user[1],
 			"status": user[2], "createdAt": "2026-03-02T09:30:00Z",
 		})
 	}
@@ -137,7 +141,8 @@ func fixedUsers() (users []any) {
 func fixedRequests() (requests []any) {
 	for i, level := range []string{"full", "charts"} {
 		requests = append(requests, map[string]any{
-			"id": fixedID(i + 11), "status": "pending", "accessLevel": level, "justification": "Our staging cluster", "userId": fixedID(2),
+			"id": fixedID(i + 11), "status": "pending", "accessLevel": level, "justification": "Our staging cluster",
+			"userId":    fixedID(2),
 			"requester": map[string]any{"name": "Grace Hopper", "email": "grace@example.com"}, "createdAt": "2026-03-02T09:30:00Z",
 			"dueAt": "2026-03-03T09:30:00Z", "decidedBy": nil, "decider": nil, "decidedAt": nil, "reason": nil, "collectBy": nil,
 			"credentialId": nil, "events": []any{},

@@ -8,7 +8,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// TestFirstLoad opens pages with an empty cache. It checks how many bytes the first one loads, and which requests depend on which.
+// TestFirstLoad opens pages with an empty cache. It checks how many bytes the first one loads, and which requests
+// depend on which.
 func TestFirstLoad(t *testing.T) {
 	const budget = 100_000
 	page := e2etest.Shared(t).VisitAsNew(t, "ada", "user")
@@ -21,8 +22,8 @@ func TestFirstLoad(t *testing.T) {
 	}
 }
 
-// loadedBy loads a page without a cache. It returns the addresses of its files, with the session, those of its other calls, and the
-// bytes of all.
+// loadedBy loads a page without a cache. It returns the addresses of its files, with the session, those of its other
+// calls, and the bytes of all.
 func loadedBy(t *testing.T, page *browser.Page, path string) (files, calls []string, total float64) {
 	t.Helper()
 	page.ClearCache()
@@ -43,8 +44,8 @@ func loadedBy(t *testing.T, page *browser.Page, path string) (files, calls []str
 	return files, calls, total
 }
 
-// testLoadOrder holds requests back to show what a page needs: the document draws the first content; all files and the session
-// depend only on the document; the first calls of the page depend only on these.
+// testLoadOrder holds requests back to show what a page needs: the document draws the first content; all files and the
+// session depend only on the document; the first calls of the page depend only on these.
 func testLoadOrder(page *browser.Page, path string, files, calls []string) {
 	page.ClearCache()
 	held := page.Hold("*/portal/assets/*", "*/v1/*")

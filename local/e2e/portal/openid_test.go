@@ -9,8 +9,8 @@ import (
 	"portside/testclient/openidtest"
 )
 
-// TestIdentityProviderInABrowser signs in with an identity provider on another site. Chromium decides which cookies it sends
-// there and back.
+// TestIdentityProviderInABrowser signs in with an identity provider on another site. Chromium decides which cookies it
+// sends there and back.
 //
 //proves:docs/security.md
 func TestIdentityProviderInABrowser(t *testing.T) {

@@ -27,7 +27,8 @@ func fill(t *testing.T, role string) *e2etest.Stack {
 	t.Helper()
 	p := e2etest.Shared(t)
 	p.Demo(t)
-	p.Admin(t).Post("/v1/projects", `{"name":"Analytical engine","description":"Cards and gears"}`).WantStatus(http.StatusCreated)
+	p.Admin(t).Post("/v1/projects", `{"name":"Analytical engine","description":"Cards and gears"}`).
+		WantStatus(http.StatusCreated)
 	p.CreateCustomer(t, "Acme Shipping", "acme", contact)
 	for person, role := range map[string]string{"requester": "user", "person": role} {
 		_, key := p.CreateUser(t, person, role)
@@ -77,7 +78,8 @@ func TestPagesOfCustomers(t *testing.T) {
 	}
 }
 
-// openAll opens all pages that the person of this tab may use. If all is set, each page must be linked by a page of a list.
+// openAll opens all pages that the person of this tab may use. If all is set, each page must be linked by a page of a
+// list.
 func openAll(t *testing.T, p *e2etest.Stack, page *browser.Page, all bool) {
 	t.Helper()
 	var links []string
@@ -118,7 +120,8 @@ func openPages(page *browser.Page) []portalPage {
 	}
 	all := browser.Eval[[]portalPage](page, listPages)
 	all = slices.DeleteFunc(all, func(e portalPage) bool {
-		return e.IsPublic || e.Permission != "" && !slices.Contains(held.Permissions, e.Permission) || e.Audience != "" && e.Audience != audience
+		return e.IsPublic || e.Permission != "" && !slices.Contains(held.Permissions, e.Permission) || e.Audience != "" &&
+			e.Audience != audience
 	})
 	slices.SortStableFunc(all, func(a, b portalPage) int { return strings.Count(a.Path, "{") - strings.Count(b.Path, "{") })
 	return all
@@ -171,7 +174,8 @@ func TestPortalByKeyboard(t *testing.T) {
 // linksOfPage returns the paths of the links of a page.
 const linksOfPage = `[...document.querySelectorAll("main a")].map(a => a.pathname)`
 
-// startTabbing prepares the sets of visited elements, and of their descriptions, because a page may draw elements anew meanwhile.
+// startTabbing prepares the sets of visited elements, and of their descriptions, because a page may draw elements anew
+// meanwhile.
 const startTabbing = `(() => {
 	globalThis.visited = new Set();
 	globalThis.described = new Set();
@@ -179,23 +183,24 @@ const startTabbing = `(() => {
 	return 0;
 })()`
 
-// unreached returns the controls that the Tab key has not reached. In a group of radio buttons it reaches one button, and arrow
-// keys reach the other buttons, as in tabs, whose tabindex is -1.
+// unreached returns the controls that the Tab key has not reached. In a group of radio buttons it reaches one button,
+// and arrow keys reach the other buttons, as in tabs, whose tabindex is -1.
 const unreached = `(() => {
 	const controls = "a[href], button, input, select, textarea, summary, [tabindex]";
 	return [...document.querySelectorAll(controls)].filter(e => !e.disabled && e.tabIndex >= 0 && e.type !== "radio" && e.checkVisibility())
 		.filter(e => !visited.has(e) && !described.has(describe(e))).map(e => e.outerHTML.slice(0, 120));
 })()`
 
-// hasReturned adds the focused element to the visited ones, and tells whether the focus has come back to it from another one.
-// In a date field, Tab moves between the parts of the date.
+// hasReturned adds the focused element to the visited ones, and tells whether the focus has come back to it from
+// another one. In a date field, Tab moves between the parts of the date.
 const hasReturned = `(() => {
 	const before = globalThis.focused;
 	globalThis.focused = document.activeElement;
 	return focused !== before && visited.size === visited.add(focused).size;
 })()`
 
-// tabThrough presses Tab until it has reached all controls, and fails for those that it does not reach or shows no focus on.
+// tabThrough presses Tab until it has reached all controls, and fails for those that it does not reach or shows no
+// focus on.
 func tabThrough(t *testing.T, page *browser.Page, path string) {
 	t.Helper()
 	const limit = 300

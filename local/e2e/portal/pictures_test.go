@@ -11,8 +11,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// TestFilledPortal opens pages that are full of data, and with -update draws the pictures of the README. They show dates of
-// today, so nothing compares them.
+// TestFilledPortal opens pages that are full of data, and with -update draws the pictures of the README. They show
+// dates of today, so nothing compares them.
 func TestFilledPortal(t *testing.T) {
 	p := withDemoData(t)
 	checkDemoLists(t, p)
@@ -29,12 +29,13 @@ func TestFilledPortal(t *testing.T) {
 	drawPictures(t, page)
 }
 
-// TestPictures compares pages that are the same every day with pictures, on a phone and on a desktop. The pictures have addresses and
-// lists of a stack that no other test uses.
+// TestPictures compares pages that are the same every day with pictures, on a phone and on a desktop. The pictures have
+// addresses and lists of a stack that no other test uses.
 func TestPictures(t *testing.T) {
 	p := e2etest.Start(t)
 	p.Demo(t)
-	p.Admin(t).Post("/v1/projects", `{"name":"Analytical engine","description":"Cards and gears"}`).WantStatus(http.StatusCreated)
+	p.Admin(t).Post("/v1/projects", `{"name":"Analytical engine","description":"Cards and gears"}`).
+		WantStatus(http.StatusCreated)
 	_, key := p.CreateUser(t, "viewer@example.com", "viewer")
 	p.As(t, key).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"Our staging cluster"}`).
 		WantStatus(http.StatusCreated)

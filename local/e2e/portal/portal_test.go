@@ -1,5 +1,5 @@
-// Package portal has the end-to-end tests of the portal as such: its pages, signing in, searching and the dashboard. Those of what the
-// portal administers are in the packages of these subjects.
+// Package portal has the end-to-end tests of the portal as such: its pages, signing in, searching and the dashboard.
+// Those of what the portal administers are in the packages of these subjects.
 package portal
 
 import (

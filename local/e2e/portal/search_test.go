@@ -11,8 +11,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// searched is what a person searches: users, projects and customers whose words begin as no others do. 25 of the users and of the projects
-// have the same first word.
+// searched is what a person searches: users, projects and customers whose words begin as no others do. 25 of the users
+// and of the projects have the same first word.
 type searched struct {
 	*e2etest.Stack
 
@@ -32,7 +32,8 @@ func newSearched(t *testing.T) searched {
 func (s searched) fillUsers(t *testing.T) {
 	t.Helper()
 	var file strings.Builder
-	fmt.Fprintf(&file, "email,name,role\n%s,%s,user\n%s,%s,viewer\n", s.Email(s.Word("ada")), s.ada, s.Email(s.Word("jose")), s.jose)
+	fmt.Fprintf(&file, "email,name,role\n%s,%s,user\n%s,%s,viewer\n", s.Email(s.Word("ada")), s.ada,
+		s.Email(s.Word("jose")), s.jose)
 	for i := range 25 {
 		fmt.Fprintf(&file, "%s,%s Number %d,user\n", s.Email(fmt.Sprint("m", i)), s.Word("Maria"), i)
 	}
@@ -92,7 +93,8 @@ func TestSearchProjects(t *testing.T) {
 	s := newSearched(t)
 	s.fillProjects(t)
 	s.page.Open("/portal/projects")
-	for _, search := range []struct{ text, name string }{{s.Word("cafe"), s.cafe}, {s.Word("eng"), s.engine}, {s.Word("noir"), s.cafe}} {
+	for _, search := range []struct{ text, name string }{{s.Word("cafe"), s.cafe}, {s.Word("eng"), s.engine},
+		{s.Word("noir"), s.cafe}} {
 		s.page.Fill(e2etest.SearchProjects, search.text)
 		wantOneResult(t, s.page, search.name)
 	}
@@ -132,7 +134,8 @@ func wantOneResult(t *testing.T, page *browser.Page, name string) {
 // wantAnnounced waits until screen readers have read the text.
 func wantAnnounced(t *testing.T, page *browser.Page, text string) {
 	t.Helper()
-	page.WaitUntil("the announcement "+text, `document.querySelector("main [role=status]")?.innerText === `+e2etest.QuoteJS(t, text))
+	page.WaitUntil("the announcement "+text,
+		`document.querySelector("main [role=status]")?.innerText === `+e2etest.QuoteJS(t, text))
 }
 
 func TestSearchWithoutResult(t *testing.T) {
@@ -150,8 +153,8 @@ func TestSearchWithoutResult(t *testing.T) {
 	}
 }
 
-// TestEndSearch ends a search by Escape, by an empty field, and by going back. The list, which has only projects of the customer, has its
-// filter again.
+// TestEndSearch ends a search by Escape, by an empty field, and by going back. The list, which has only projects of the
+// customer, has its filter again.
 func TestEndSearch(t *testing.T) {
 	s := newSearched(t)
 	s.CreateUserOf(t, s.fillProjects(t), "clerk", "viewer")
@@ -206,7 +209,8 @@ func TestMoreResults(t *testing.T) {
 
 func wantDifferentRows(t *testing.T, page *browser.Page, want int) {
 	t.Helper()
-	if links := browser.Eval[int](page, `new Set([...document.querySelectorAll("main tbody a")].map(a => a.href)).size`); links != want {
+	if links := browser.Eval[int](page,
+		`new Set([...document.querySelectorAll("main tbody a")].map(a => a.href)).size`); links != want {
 		t.Errorf("the table has links to %d pages, want %d", links, want)
 	}
 }
@@ -235,7 +239,8 @@ func TestSearchByKeyboard(t *testing.T) {
 	}
 	e2etest.Press(t, page, "Show more")
 	wantAnnounced(t, page, "25 results")
-	page.WaitUntil("the focus on the first new result", `document.activeElement === document.querySelectorAll("main tbody a")[20]`)
+	page.WaitUntil("the focus on the first new result",
+		`document.activeElement === document.querySelectorAll("main tbody a")[20]`)
 	name := page.Focused().Name
 	page.Press("Enter")
 	page.WaitFor(browser.Heading(name))
@@ -292,7 +297,8 @@ func TestFailedSearch(t *testing.T) {
 	s := newSearched(t)
 	s.fillUsers(t)
 	s.page.Open("/portal/users")
-	stop := s.page.Respond("*/v1/users/search*", http.StatusServiceUnavailable, `{"detail":"Too much to do.","requestId":"r-8"}`)
+	stop := s.page.Respond("*/v1/users/search*", http.StatusServiceUnavailable,
+		`{"detail":"Too much to do.","requestId":"r-8"}`)
 	s.page.Fill(e2etest.SearchUsers, s.Word("byron"))
 	s.page.WaitText("Too much to do.")
 	s.page.Axe()

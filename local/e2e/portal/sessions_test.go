@@ -78,8 +78,8 @@ func TestEndOneSession(t *testing.T) {
 	e2etest.WaitSignedOut(page)
 }
 
-// TestAnotherUserInATab signs another user in without a form of the portal, as an identity provider does. A tab with a half-typed form
-// of the first user must not send it as the second.
+// TestAnotherUserInATab signs another user in without a form of the portal, as an identity provider does. A tab with a
+// half-typed form of the first user must not send it as the second.
 func TestAnotherUserInATab(t *testing.T) {
 	p := e2etest.Shared(t)
 	p.CreateUser(t, "grace", "admin")

@@ -46,8 +46,8 @@ func askForMail(t *testing.T, p *e2etest.Stack, page *browser.Page, person strin
 	})
 }
 
-// TestSignInPageHasNoErrors opens the page as a new visitor, and in browsers whose session has ended or expired. The page requests the
-// current session. If the browser reports an error in its console, the test fails.
+// TestSignInPageHasNoErrors opens the page as a new visitor, and in browsers whose session has ended or expired. The
+// page requests the current session. If the browser reports an error in its console, the test fails.
 func TestSignInPageHasNoErrors(t *testing.T) {
 	p := e2etest.Shared(t)
 	_, key := p.CreateUser(t, "maryam", "user")

@@ -10,7 +10,8 @@ import (
 // Parse parses a pattern. Its errors are one line for the author of the template.
 func Parse(source string) (Pattern, error) {
 	if len(source) > MaxBytes {
-		return Pattern{}, fmt.Errorf("the filter pattern is longer than %d bytes, the limit of CloudWatch Logs; shorten it", MaxBytes)
+		return Pattern{}, fmt.Errorf("the filter pattern is longer than %d bytes, the limit of CloudWatch Logs; shorten it",
+			MaxBytes)
 	}
 	p := &parser{rest: source}
 	if !p.accept("{") {
@@ -48,7 +49,7 @@ func (p *parser) accept(token string) bool {
 }
 
 // acceptMatch consumes and returns a match of the expression, which must begin with ^. It returns
-// "" if there is none.
+// "" without a match.
 func (p *parser) acceptMatch(expression *regexp.Regexp) string {
 	token := expression.FindString(p.peek())
 	p.rest = p.rest[len(token):]
@@ -118,7 +119,8 @@ func (p *parser) comparison() (condition, error) {
 	}
 	if text := p.acceptMatch(quotedPattern); text != "" {
 		if compare != "=" && compare != "!=" {
-			return nil, fmt.Errorf("the filter pattern compares %s with a string by %s; strings support only = and !=", path, compare)
+			return nil, fmt.Errorf("the filter pattern compares %s with a string by %s; strings support only = and !=", path,
+				compare)
 		}
 		return compareText(names, compare, text[1:len(text)-1]), nil
 	}

@@ -86,14 +86,16 @@ func TestParseRefusesUnsupportedPatterns(t *testing.T) {
 		strings.Repeat("x", 1025):             "longer than 1024",
 		"{" + strings.Repeat("(", 30) + "$.a": "more than 20 nested parentheses",
 	} {
-		if _, err := pattern.Parse(source); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := pattern.Parse(source); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want one line with %q", source, err, want)
 		}
 	}
 }
 
 func FuzzPattern(f *testing.F) {
-	for _, source := range []string{"", "a b", `"a b"`, `{ $.msg = "pull" && ($.n >= 5 || $.a.b != "y") }`, "{", `{ $.a NOT EXISTS }`} {
+	for _, source := range []string{"", "a b", `"a b"`, `{ $.msg = "pull" && ($.n >= 5 || $.a.b != "y") }`, "{",
+		`{ $.a NOT EXISTS }`} {
 		f.Add(source, pull)
 	}
 	f.Fuzz(func(t *testing.T, source, line string) {
@@ -107,7 +109,8 @@ func FuzzPattern(f *testing.F) {
 		if matched := p.Matches(line); matched != p.Matches(line) {
 			t.Error("two calls of Matches differ")
 		}
-		if again, err := pattern.Parse(" " + source + "\n"); len(source) < 1000 && (err != nil || again.Matches(line) != p.Matches(line)) {
+		if again, err := pattern.Parse(" " + source + "\n"); len(source) < 1000 &&
+			(err != nil || again.Matches(line) != p.Matches(line)) {
 			t.Errorf("surrounding white space changes %q: %v", source, err)
 		}
 	})

@@ -21,7 +21,7 @@ type metricReader interface {
 	) (*cloudwatch.GetMetricStatisticsOutput, error)
 }
 
-// BucketSizer measures a bucket by its metric. It lists the bucket if there is no metric yet.
+// BucketSizer measures a bucket by its metric. It lists the bucket if CloudWatch has no metric yet.
 type BucketSizer struct {
 	client metricReader
 	bucket string
@@ -29,7 +29,7 @@ type BucketSizer struct {
 	now    func() time.Time
 }
 
-// New returns a BucketSizer for the named bucket. listed measures the same bucket if there is no metric.
+// New returns a BucketSizer for the named bucket. listed measures the same bucket if CloudWatch has no metric.
 func New(client *cloudwatch.Client, bucket string, listed analytics.BucketSizer, now func() time.Time) BucketSizer {
 	return BucketSizer{client: client, bucket: bucket, listed: listed, now: now}
 }
@@ -42,7 +42,7 @@ const (
 	maxMetricAge = 3 * metricPeriod
 )
 
-// Part implements analytics.BucketSizer. The first part is the whole bucket, unless a listing has begun or there is no metric.
+// Part implements analytics.BucketSizer. The first part is the whole bucket, unless a listing has begun or CloudWatch has no metric.
 //
 // The metric covers the storage class Standard, which all objects of Portside have. It includes all versions and, unlike a listing,
 // the parts of incomplete multipart uploads.

@@ -15,7 +15,7 @@ import (
 
 var noon = time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
 
-// points are the daily sizes of a bucket. There is no engine for CloudWatch, so they answer as it documents: the points in the
+// points are the daily sizes of a bucket. CloudWatch has no local engine, so they answer as it documents: the points in the
 // requested time, in no order.
 type points map[time.Time]float64
 

@@ -4,7 +4,7 @@
 //
 //	counts     <day>, total    users and projects; written by their own packages, see daycounts
 //	requests   <day>           requests of the day by hour and latency, see requestStatsItem
-//	usage      <day>           what was used on the day; pulls are written by pullsdynamo
+//	usage      <day>           usage of the day; pulls are written by pullsdynamo
 //	pulls#…    <month>         pulls of an artifact or a user; written by pullsdynamo, see there
 //	top#…      <name>          places in rankings; written by pullsdynamo, see there
 //	walks      storage         progress of the measurement of the storage, see walkitem

@@ -6,7 +6,7 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// itemVersion is the version attribute of an item as it was read, of any type. Raw is nil if the
+// itemVersion is the version attribute of an item, in the type that was read. Raw is nil if the
 // item has no version. A writer that replaces the item always writes a number, even if the old
 // version was something else.
 type itemVersion struct{ raw types.AttributeValue }

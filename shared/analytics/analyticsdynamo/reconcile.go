@@ -69,7 +69,7 @@ func (r *Reconciler) compareAndRepair(
 }
 
 // Day compares the requests, the model calls and the pulls of a day, for which the logs must still be
-// complete. If one of them fails, the findings of the others are returned together with the error.
+// complete. If one of them fails, Day returns the findings of the rest together with the error.
 func (r *Reconciler) Day(ctx context.Context, day calendar.Day) (all analytics.Findings, err error) {
 	var failed []error
 	reconcile := func(source string, compare func(context.Context) (comparison, error)) {

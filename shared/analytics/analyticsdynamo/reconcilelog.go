@@ -18,7 +18,7 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// recount counts a day of a log again. It keeps what it has read, because segments never change.
+// recount counts a day of a log again. It keeps the segments that it has read, because segments never change.
 type recount struct {
 	*Reconciler
 	log           logs.Log
@@ -232,7 +232,7 @@ func (r *recount) diff(ctx context.Context, stored storedDay, recounted segmentT
 }
 
 // removeStrays deletes the strays, which keep the Recorder from counting. Every segment that the
-// day's item includes has its own marker besides them.
+// day's item includes has its own marker, apart from the strays.
 func (r *recount) removeStrays(ctx context.Context, strays []items.Map) error {
 	store := r.Recorder.store
 	for _, stray := range strays {

@@ -12,8 +12,9 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// TestCost states the calls of a page of 20 events: one with a filter that has an index, or on a day with enough events. A month without
-// events takes 30 calls, in five groups. Further filters read up to 250 events with each call, and at most about 2,000 events.
+// TestCost states the calls of a page of 20 events: one with a filter that has an index, or on a day with enough
+// events. A month without events takes 30 calls, in five groups. Further filters read up to 250 events with each call,
+// and at most about 2,000 events.
 //
 //proves:docs/security.md
 func TestCost(t *testing.T) {
@@ -50,10 +51,12 @@ func TestCost(t *testing.T) {
 			staff, 1, 1, 0, true},
 		"rare on a busy day": {with(func(q *audit.Query) { q.Action = coreaudit.TableRestored }), staff, 5 * auditlog.Parts, 150, 0, false},
 		"an empty month": {audit.Query{
-			From: time.Date(2026, time.April, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2026, time.May, 2, 0, 0, 0, 0, time.UTC), Limit: 20,
+			From: time.Date(2026, time.April, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2026, time.May, 2, 0, 0, 0, 0, time.UTC),
+			Limit: 20,
 		}, staff, 30 * auditlog.Parts, 60, 0, true},
 		"two empty months": {audit.Query{
-			From: time.Date(2026, time.April, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2026, time.May, 31, 0, 0, 0, 0, time.UTC), Limit: 20,
+			From: time.Date(2026, time.April, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2026, time.May, 31, 0, 0, 0, 0, time.UTC),
+			Limit: 20,
 		}, staff, 31 * auditlog.Parts, 62, 0, false},
 	} {
 		meter.Reset()
@@ -62,7 +65,8 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s: %d events, next %q, error %v", name, len(page.Events), page.Next, err)
 		}
 		if meter.Calls() != test.calls || meter.ReadUnits() > test.maxUnits {
-			t.Errorf("%s: %d calls, want %d; %g read units, want at most %g", name, meter.Calls(), test.calls, meter.ReadUnits(), test.maxUnits)
+			t.Errorf("%s: %d calls, want %d; %g read units, want at most %g", name, meter.Calls(), test.calls, meter.ReadUnits(),
+				test.maxUnits)
 		}
 	}
 }

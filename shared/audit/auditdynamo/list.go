@@ -1,5 +1,5 @@
-// Package auditdynamo reads the table of audit events, whose items package auditlog describes. Reads are eventually consistent, as the
-// indexes are.
+// Package auditdynamo reads the table of audit events, whose items package auditlog describes. Reads are eventually
+// consistent, as the indexes are.
 package auditdynamo
 
 import (
@@ -75,8 +75,8 @@ func (s *Store) ofIndex(ctx context.Context, r audit.Range, p partition) (audit.
 	return found, err
 }
 
-// ofDays reads one day after the other, until it has as many events as the range wants. Days without many events are read together, in
-// growing groups, so that a month without events takes few calls one after the other.
+// ofDays reads one day after the other, until it has as many events as the range wants. Days without many events are
+// read together, in growing groups, so that a month without events takes few calls one after the other.
 func (s *Store) ofDays(ctx context.Context, r audit.Range) (audit.Stretch, error) {
 	var found audit.Stretch
 	days, part := daysOf(r), r
@@ -112,8 +112,8 @@ func (s *Store) ofDays(ctx context.Context, r audit.Range) (audit.Stretch, error
 // maxParallel is how many calls a request makes at the same time.
 const maxParallel = 16
 
-// merge returns the events of the partitions of a day, in one order. If a partition has more events than its query returned, merge returns
-// those up to the place that all queries have reached.
+// merge returns the events of the partitions of a day, in one order. If a partition has more events than its query
+// returned, merge returns those up to the place that all queries have reached.
 func merge(parts []audit.Stretch, oldestFirst bool) audit.Stretch {
 	compare := func(a, b audit.Position) int {
 		if oldestFirst {
@@ -170,8 +170,8 @@ func timeOf(p audit.Position) time.Time {
 	return time.UnixMicro(micros).UTC()
 }
 
-// query reads the events of a partition that are in the range. BETWEEN includes its bounds, so a query can return the event at
-// r.After again. The limit has one extra item for it.
+// query reads the events of a partition that are in the range. BETWEEN includes its bounds, so a query can return the
+// event at r.After again. The limit has one extra item for it.
 func (s *Store) query(ctx context.Context, r audit.Range, p partition) (audit.Stretch, error) {
 	low, high := bounds(r)
 	input := &dynamodb.QueryInput{

@@ -61,7 +61,8 @@ func event(at time.Time, n int) coreaudit.Event {
 	}
 }
 
-// log returns events of more than a year: a few on most days, none for two months, and thousands on one day, some at the same time.
+// log returns events of more than a year: a few on most days, none for two months, and thousands on one day, some at
+// the same time.
 func log() []coreaudit.Event {
 	var all []coreaudit.Event
 	for n := range 500 {
@@ -88,7 +89,8 @@ func write(tb testing.TB, client *dynamodb.Client, table string, all []coreaudit
 			if err != nil {
 				tb.Fatal(err)
 			}
-			puts = append(puts, types.WriteRequest{PutRequest: &types.PutRequest{Item: items.Encode(auditlog.NewItem(e, string(text)))}})
+			puts = append(puts, types.WriteRequest{PutRequest: &types.PutRequest{Item: items.Encode(auditlog.NewItem(e,
+				string(text)))}})
 		}
 		input := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: puts}}
 		if _, err := client.BatchWriteItem(tb.Context(), input); err != nil {
@@ -103,7 +105,8 @@ func matching(all []coreaudit.Event, caller principal.Principal, q audit.Query) 
 	for _, e := range all {
 		kind, isKind := strings.CutSuffix(string(q.Action), ".*")
 		ofAction := q.Action == "" || e.Action == q.Action || isKind && strings.HasPrefix(string(e.Action), kind+".")
-		ofActor := q.ActorID == "" || e.Actor.ID == q.ActorID && (caller.CustomerID == "" || e.Actor.CustomerID == caller.CustomerID)
+		ofActor := q.ActorID == "" || e.Actor.ID == q.ActorID &&
+			(caller.CustomerID == "" || e.Actor.CustomerID == caller.CustomerID)
 		ofTarget := q.Target.ID == "" || e.Target.Kind == q.Target.Kind && e.Target.ID == q.Target.ID
 		ofCustomer := q.CustomerID == "" || e.CustomerID == q.CustomerID
 		isVisible := caller.CustomerID == "" || e.CustomerID == caller.CustomerID
@@ -120,9 +123,11 @@ func anyQuery(t *rapid.T) audit.Query {
 	return audit.Query{
 		ActorID:    rapid.SampledFrom([]string{"", "", "", "root", "ada", "bob", "policy", "nobody"}).Draw(t, "actor"),
 		CustomerID: rapid.SampledFrom([]string{"", "", acme, bolt}).Draw(t, "customer"),
-		Target:     rapid.SampledFrom(append([]coreaudit.Target{{}, {}, {}, {Kind: coreaudit.User, ID: acme}}, targets...)).Draw(t, "target"),
-		Action:     rapid.SampledFrom(append([]coreaudit.Action{"", "", "", "user.*"}, audit.Filters()...)).Draw(t, "action"),
-		From:       from, To: from.Add(time.Duration(rapid.Int64Range(1, 400*24).Draw(t, "hours")) * time.Hour).Add(time.Microsecond),
+		Target: rapid.SampledFrom(append([]coreaudit.Target{{}, {}, {}, {Kind: coreaudit.User, ID: acme}}, targets...)).
+			Draw(t, "target"),
+		Action: rapid.SampledFrom(append([]coreaudit.Action{"", "", "", "user.*"}, audit.Filters()...)).Draw(t, "action"),
+		From:   from, To: from.Add(time.Duration(rapid.Int64Range(1, 400*24).Draw(t, "hours")) * time.Hour).
+			Add(time.Microsecond),
 		OldestFirst: rapid.Bool().Draw(t, "oldest"), Limit: rapid.SampledFrom([]int{1, 2, 7, 20, 99, 100}).Draw(t, "limit"),
 	}
 }

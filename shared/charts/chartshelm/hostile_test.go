@@ -49,7 +49,8 @@ func inEveryFile(tb testing.TB, name, text string) map[string][]byte {
 		inner := string(pack(tb, hostile...))
 		all[name+" in "+file] = []byte(inner)
 		all[name+" in packed "+file] = pack(tb, chartYAML, member{name: "app/charts/x.tgz", text: inner})
-		all[name+" in unpacked "+file] = pack(tb, chartYAML, member{name: "app/charts/x/charts/y/" + file, text: hostile[0].text})
+		all[name+" in unpacked "+file] = pack(tb, chartYAML,
+			member{name: "app/charts/x/charts/y/" + file, text: hostile[0].text})
 		all[name+" in unpacked, packed "+file] = pack(tb, chartYAML, member{name: "app/charts/x/charts/y.tgz", text: inner})
 	}
 	return all
@@ -113,7 +114,8 @@ func nearLimits(tb testing.TB) map[string][]byte {
 	add("too deep", "a: &a b\nc: *a\nd: "+strings.Repeat("[", 50_000))
 	add("chain", chain(30_000))
 	add("long names", "a: &"+letters(1<<20)+" b\nc: *"+letters(1<<20)+"\n")
-	all["large files"] = pack(tb, chartYAML, member{name: "app/a", text: zeros(5 << 20)}, member{name: "app/b", text: zeros(5 << 20)},
+	all["large files"] = pack(tb, chartYAML, member{name: "app/a", text: zeros(5 << 20)},
+		member{name: "app/b", text: zeros(5 << 20)},
 		member{name: "app/c", text: zeros(5 << 20)}, member{name: "app/d", text: zeros(4 << 20)})
 	large := string(pack(tb, chartYAML, member{name: "app/a", text: zeros(4 << 20)}))
 	packed := []member{chartYAML}
@@ -141,8 +143,9 @@ func sparse(tb testing.TB) map[string][]byte {
 	const hole = "8589934592" // 8 GB
 	all := map[string][]byte{
 		"old GNU holes": oldHoles(tb),
-		"1.0 holes":     withRecords(tb, "GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=app/x", "GNU.sparse.realsize="+hole),
-		"0.1 holes":     withRecords(tb, "GNU.sparse.size="+hole, "GNU.sparse.numblocks=1", "GNU.sparse.map=0,5"),
+		"1.0 holes": withRecords(tb, "GNU.sparse.major=1", "GNU.sparse.minor=0", "GNU.sparse.name=app/x",
+			"GNU.sparse.realsize="+hole),
+		"0.1 holes": withRecords(tb, "GNU.sparse.size="+hole, "GNU.sparse.numblocks=1", "GNU.sparse.map=0,5"),
 		"0.0 holes": withRecords(tb, "GNU.sparse.size="+hole, "GNU.sparse.numblocks=1", "GNU.sparse.offset=0",
 			"GNU.sparse.numbytes=5"),
 		"another size":   withRecords(tb, "size=3"),
@@ -181,7 +184,8 @@ func oldHoles(tb testing.TB) []byte {
 	copy(block[386:], "00000000000\x0000000000005\x00") // offset and size of the data
 	copy(block[483:], "00010000000\x00")                // size with the hole
 	seal(block[:512])
-	return gzipped(tb, tarFile(tb, tar.Header{Name: "app/Chart.yaml", Size: int64(len(minimal))}, minimal)+string(block)+zeros(1024))
+	return gzipped(tb, tarFile(tb, tar.Header{Name: "app/Chart.yaml", Size: int64(len(minimal))},
+		minimal)+string(block)+zeros(1024))
 }
 
 func tarFile(tb testing.TB, header tar.Header, text string) string {
@@ -245,7 +249,8 @@ func TestFilesWithHolesAreRejected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := chartshelm.New(defaultMaxBytes).Inspect(t.Context(), file, archive)
 			refusal, is := errors.AsType[*charts.Refusal](err)
-			if !is || !strings.Contains(err.Error(), "another size than it has") && !strings.Contains(err.Error(), "neither a file nor") {
+			if !is || !strings.Contains(err.Error(), "another size than it has") &&
+				!strings.Contains(err.Error(), "neither a file nor") {
 				t.Fatalf("error = %v", err)
 			}
 			checkRefusal(t, refusal)

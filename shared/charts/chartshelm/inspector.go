@@ -37,8 +37,8 @@ var strictVersion = regexp.MustCompile(`^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1
 	`(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
 	`(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`)
 
-// isChartName accepts only names that a scope or an entitlement can contain. Helm accepts more, such as a..b or -a, but nobody could get
-// access to such a chart.
+// isChartName accepts only names that a scope or an entitlement can contain. Helm accepts more, such as a..b or -a, but
+// no user could get access to such a chart.
 func isChartName(name string) bool {
 	return !strings.Contains(name, "/") && (principal.ReadCharts + ":" + principal.Scope(name)).Known()
 }

@@ -35,7 +35,8 @@ func pack(tb testing.TB, members ...member) []byte {
 	zip := gzip.NewWriter(&packed)
 	out := tar.NewWriter(zip)
 	for _, m := range members {
-		header := &tar.Header{Name: m.name, Size: int64(len(m.text)), Mode: 0o644, Typeflag: tar.TypeReg, Format: tar.FormatPAX}
+		header := &tar.Header{Name: m.name, Size: int64(len(m.text)), Mode: 0o644, Typeflag: tar.TypeReg,
+			Format: tar.FormatPAX}
 		if m.kind != 0 {
 			header.Typeflag, header.Linkname = m.kind, "/etc/passwd"
 		}
@@ -239,7 +240,8 @@ func FuzzChartYAML(f *testing.F) {
 		if len(chart)+len(requirements) > maxBytes/2 {
 			return
 		}
-		archive := pack(t, member{name: "app/Chart.yaml", text: chart}, member{name: "app/requirements.yaml", text: requirements})
+		archive := pack(t, member{name: "app/Chart.yaml", text: chart},
+			member{name: "app/requirements.yaml", text: requirements})
 		_, err := chartshelm.New(maxBytes).Inspect(t.Context(), file, archive)
 		if refusal, is := errors.AsType[*charts.Refusal](err); is {
 			checkRefusal(t, refusal)

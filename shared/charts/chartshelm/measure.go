@@ -67,7 +67,8 @@ func (r budgetReader) Read(p []byte) (int, error) {
 
 func (g *gauge) archive(compressed io.Reader, nesting int) error {
 	if nesting > maxNesting {
-		return refuse("list dependencies of dependencies in the chart's own Chart.yaml", "charts are nested deeper than %d levels", maxNesting)
+		return refuse("list dependencies of dependencies in the chart's own Chart.yaml",
+			"charts are nested deeper than %d levels", maxNesting)
 	}
 	inflated, err := gzip.NewReader(compressed)
 	if err != nil {
@@ -94,7 +95,8 @@ func (g *gauge) asRefusal(err error) error {
 		return refuse("exclude unneeded files (.helmignore), or ask the operator to raise the limit (MaxChartMegabytes)",
 			"the archive has more than %d bytes after decompression", g.limit)
 	}
-	return refuse(packageIt+" and publish it again", "the file is not a gzip-compressed tar archive, or it is damaged (%s)", oneLine(err))
+	return refuse(packageIt+" and publish it again",
+		"the file is not a gzip-compressed tar archive, or it is damaged (%s)", oneLine(err))
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
@@ -192,7 +194,8 @@ func (m *members) file(header *tar.Header) error {
 	}
 	m.seen[header.Name] = true
 	if inside == "Chart.yaml" && header.Size > maxMetadata {
-		return refuse("shorten it", "Chart.yaml has more than %d bytes, which every client would download with the index", maxMetadata)
+		return refuse("shorten it", "Chart.yaml has more than %d bytes, which every client would download with the index",
+			maxMetadata)
 	}
 	nesting := m.nesting + strings.Count("/"+path.Dir(inside)+"/", "/charts/")
 	if nesting > m.nesting && path.Base(path.Dir(inside)) == "charts" && path.Ext(inside) == ".tgz" {

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits of the YAML in an archive, including that of its subcharts. Helm's reader needs about 300
+// Limits of the YAML in an archive, including the YAML of its subcharts. Helm's reader needs about 300
 // times the bytes of a small value, and about 20 times those of a long text.
 const (
 	maxYAML   = 4 << 20 // bytes
@@ -74,7 +74,8 @@ func (g *gauge) yaml(name string, file io.Reader, size int64) error {
 
 func (g *gauge) tooMuchYAML() error {
 	return refuse("move large values from values.yaml to separate files, and do not use aliases",
-		"the YAML files of the archive have more than %d bytes or %d values when their aliases are expanded", g.maxText(), maxValues)
+		"the YAML files of the archive have more than %d bytes or %d values when their aliases are expanded", g.maxText(),
+		maxValues)
 }
 
 func (g *gauge) maxText() int64 { return min(maxYAML, g.limit) }

@@ -10,9 +10,11 @@ import (
 func TestIsParsed(t *testing.T) {
 	for inside, want := range map[string]bool{
 		"Chart.yaml": true, "Chart.lock": true, "values.yaml": true, "requirements.yaml": true, "requirements.lock": true,
-		"charts/x/values.yaml": true, "charts/x/charts/y/Chart.yaml": true, "charts/values.yaml": false, "charts/x/charts/values.yaml": false,
-		"values.schema.json": false, "templates/values.yaml": false, "files/values.yaml": false, "charts/x/files/values.yaml": false,
-		"x/charts/y/values.yaml": false, "values.yml": false, "": false, "charts/": false, "charts/x.tgz": false,
+		"charts/x/values.yaml": true, "charts/x/charts/y/Chart.yaml": true, "charts/values.yaml": false,
+		"charts/x/charts/values.yaml": false,
+		"values.schema.json":          false, "templates/values.yaml": false, "files/values.yaml": false,
+		"charts/x/files/values.yaml": false,
+		"x/charts/y/values.yaml":     false, "values.yml": false, "": false, "charts/": false, "charts/x.tgz": false,
 	} {
 		if got := isParsed(inside); got != want {
 			t.Errorf("%s is parsed: %v, want %v", inside, got, want)

@@ -105,8 +105,8 @@ func typeOf(key string) string {
 	return "application/octet-stream"
 }
 
-// Copy implements charts.Bucket. S3 copies the bytes without this process. It does not copy tags, for which the function
-// would need more permissions.
+// Copy implements charts.Bucket. S3 copies the bytes without this process. It does not copy tags, for which the
+// function would need more permissions.
 func (b *Bucket) Copy(ctx context.Context, from charts.Object, to string) error {
 	source := strings.ReplaceAll((&url.URL{Path: b.name + "/" + from.Key}).EscapedPath(), "+", "%2B") // S3 reads + as a space
 	_, err := b.client.CopyObject(ctx, &s3.CopyObjectInput{
@@ -121,7 +121,8 @@ func (b *Bucket) Copy(ctx context.Context, from charts.Object, to string) error 
 
 // Delete implements charts.Bucket.
 func (b *Bucket) Delete(ctx context.Context, object charts.Object) error {
-	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &object.Key, IfMatch: &object.Version})
+	_, err := b.client.DeleteObject(ctx,
+		&s3.DeleteObjectInput{Bucket: &b.name, Key: &object.Key, IfMatch: &object.Version})
 	if s3client.Status(err) == http.StatusNotFound {
 		return nil
 	}
@@ -142,7 +143,8 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]charts.Object, erro
 		}
 		for _, o := range page.Contents {
 			all = append(all, charts.Object{
-				Key: aws.ToString(o.Key), Version: aws.ToString(o.ETag), Size: aws.ToInt64(o.Size), Modified: seconds(o.LastModified),
+				Key: aws.ToString(o.Key), Version: aws.ToString(o.ETag), Size: aws.ToInt64(o.Size),
+				Modified: seconds(o.LastModified),
 			})
 		}
 	}

@@ -61,7 +61,8 @@ func TestBucketWritesAreConditional(t *testing.T) {
 	}
 }
 
-// A copy of tags needs permissions that the indexing function does not have, so a vendor's tags would prevent a rejection.
+// A copy of tags needs permissions that the indexing function does not have, so a vendor's tags would prevent a
+// rejection.
 func TestBucketCopiesNoTags(t *testing.T) {
 	client, name := awstest.S3(t), awstest.Bucket(t)
 	bucket := chartss3.NewBucket(client, name)
@@ -78,7 +79,8 @@ func TestBucketCopiesNoTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := client.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: &name, Key: aws.String("rejected/x")})
+	out, err := client.GetObjectTagging(t.Context(),
+		&s3.GetObjectTaggingInput{Bucket: &name, Key: aws.String("rejected/x")})
 	if err != nil || len(out.TagSet) != 0 {
 		t.Errorf("the copy has %d tags, %v", len(out.TagSet), err)
 	}
@@ -100,7 +102,8 @@ func TestBucketGetRespectsLimit(t *testing.T) {
 		if err != nil || string(got.Body) != want {
 			t.Errorf("limit %d: %q, %v", limit, got.Body, err)
 		}
-		if l := listed[0]; got.Version != l.Version || got.Size != l.Size || !got.Modified.Equal(l.Modified) || got.Modified.IsZero() {
+		if l := listed[0]; got.Version != l.Version || got.Size != l.Size || !got.Modified.Equal(l.Modified) ||
+			got.Modified.IsZero() {
 			t.Errorf("limit %d: Get = %+v, List = %+v", limit, got, l)
 		}
 	}

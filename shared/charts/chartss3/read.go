@@ -34,7 +34,8 @@ var _ charts.Reader = (*Reader)(nil)
 // NewReader returns a Reader of a bucket. Links contain the client's access key and are signed with
 // its secret.
 func NewReader(client *s3.Client, bucket string) *Reader {
-	return &Reader{client: client, signer: s3.NewPresignClient(client, s3.WithPresignExpires(LinkLifetime)), bucket: bucket}
+	return &Reader{client: client, signer: s3.NewPresignClient(client, s3.WithPresignExpires(LinkLifetime)),
+		bucket: bucket}
 }
 
 // Index implements charts.Reader in one call. The response has no content if the caller knows the
@@ -101,13 +102,15 @@ func (s *Reader) Link(ctx context.Context, request charts.Request) (string, erro
 
 func (s *Reader) linkGet(ctx context.Context, request charts.Request) (*v4.PresignedHTTPRequest, error) {
 	return s.signer.PresignGetObject(ctx, &s3.GetObjectInput{
-		Bucket: &s.bucket, Key: &request.Key, ResponseContentType: &request.Type, ResponseContentDisposition: disposition(request),
+		Bucket: &s.bucket, Key: &request.Key, ResponseContentType: &request.Type,
+		ResponseContentDisposition: disposition(request),
 	})
 }
 
 func (s *Reader) linkHead(ctx context.Context, request charts.Request) (*v4.PresignedHTTPRequest, error) {
 	return s.signer.PresignHeadObject(ctx, &s3.HeadObjectInput{
-		Bucket: &s.bucket, Key: &request.Key, ResponseContentType: &request.Type, ResponseContentDisposition: disposition(request),
+		Bucket: &s.bucket, Key: &request.Key, ResponseContentType: &request.Type,
+		ResponseContentDisposition: disposition(request),
 	})
 }
 

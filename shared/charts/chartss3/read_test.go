@@ -87,7 +87,8 @@ func TestLinkWorksForOneMethod(t *testing.T) {
 		head   bool
 		method string
 		status int
-	}{{false, http.MethodGet, 200}, {false, http.MethodHead, 403}, {true, http.MethodHead, 200}, {true, http.MethodGet, 403}} {
+	}{{false, http.MethodGet, 200}, {false, http.MethodHead, 403}, {true, http.MethodHead, 200},
+		{true, http.MethodGet, 403}} {
 		link, err := reader.Link(t.Context(), charts.Request{Key: "archives/a.tgz", Head: c.head, Type: "application/gzip"})
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +151,8 @@ type brokenBody struct{}
 func (brokenBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func answer(status int, body io.Reader) *http.Response {
-	return &http.Response{StatusCode: status, Header: http.Header{"Etag": {`"1"`}}, Body: io.NopCloser(body), ContentLength: -1}
+	return &http.Response{StatusCode: status, Header: http.Header{"Etag": {`"1"`}}, Body: io.NopCloser(body),
+		ContentLength: -1}
 }
 
 func TestLinkFailsWithoutCredentials(t *testing.T) {

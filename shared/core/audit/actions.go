@@ -35,7 +35,7 @@ const (
 	UserCredentialsEnded Action = "user.end_credentials"
 	UserImportChecked    Action = "user.check_import" // an import or its dry run, which says which addresses exist; the target is who did it
 
-	SessionCreated Action = "session.create" // somebody signed in
+	SessionCreated Action = "session.create" // a person signed in
 	SessionEnded   Action = "session.end"
 
 	PasskeyCreated Action = "passkey.create"
@@ -86,7 +86,8 @@ var actions = []Action{
 	SessionCreated, SessionEnded, PasskeyCreated, PasskeyDeleted,
 	CredentialCreated, CredentialRenewed, CredentialExchanged, CredentialUpdated, CredentialRevoked, CredentialRefused,
 	RequestCreated, RequestApproved, RequestDenied, RequestCollected, RequestChanged,
-	ProjectCreated, ProjectUpdated, ProjectDeleted, CustomerCreated, CustomerUpdated, CustomerDeleted, CustomerCredentialsEnded,
+	ProjectCreated, ProjectUpdated, ProjectDeleted, CustomerCreated, CustomerUpdated, CustomerDeleted,
+	CustomerCredentialsEnded,
 	EntitlementCreated, EntitlementUpdated, EntitlementDeleted, TrustPolicyCreated, TrustPolicyUpdated, TrustPolicyDeleted,
 	TableRebuilt, TableRestored,
 }

@@ -12,7 +12,7 @@ type ActorKind string
 // The kinds of actors.
 const (
 	Person    ActorKind = "user"      // with a credential of the user, or with a mailed link
-	Workload  ActorKind = "workload"  // with a token of its platform; the ID is that of the trust policy
+	Workload  ActorKind = "workload"  // with a token of its platform; the ID names the trust policy
 	Schedule  ActorKind = "schedule"  // a function of the service that a schedule, a queue or Secrets Manager started
 	Operator  ActorKind = "operator"  // the operator's command, which works on the tables without the API
 	Anonymous ActorKind = "anonymous" // a public operation, such as the report of a leaked token
@@ -22,7 +22,7 @@ const (
 type Actor struct {
 	Kind         ActorKind `json:"kind"`
 	ID           string    `json:"id,omitempty"`           // of the user, or of the trust policy
-	CustomerID   string    `json:"customerId,omitempty"`   // to whom the user belongs; empty for the vendor's staff
+	CustomerID   string    `json:"customerId,omitempty"`   // the user's customer; empty for the vendor's staff
 	CredentialID string    `json:"credentialId,omitempty"` // public ID
 	Name         string    `json:"name,omitempty"`         // of the function, the operator's account or the trust policy
 	Address      string    `json:"address,omitempty"`      // from which the request came
@@ -35,8 +35,8 @@ const (
 	sourceKey
 )
 
-// WithActor returns a context in which the actor makes changes. The actor replaces the caller of the request. For example, a person who
-// follows a mailed link is the actor of a public request. The address does not change.
+// WithActor returns a context in which the actor makes changes. The actor replaces the caller of the request. For
+// example, a person who follows a mailed link is the actor of a public request. The address does not change.
 func WithActor(ctx context.Context, actor Actor) context.Context {
 	return context.WithValue(ctx, actorKey, actor)
 }
@@ -58,7 +58,8 @@ func SourceIn(ctx context.Context) Source {
 	return source
 }
 
-// ActorIn returns who makes changes in the context: the actor of WithActor, else the caller of the request, else somebody anonymous.
+// ActorIn returns who makes changes in the context: the actor of WithActor, else the caller of the request, else an
+// anonymous one.
 func ActorIn(ctx context.Context) Actor {
 	actor, isSet := ctx.Value(actorKey).(Actor)
 	if !isSet {

@@ -1,8 +1,9 @@
-// Package audit defines the events of the audit log: who changed what, when, from where, and what was different afterwards.
+// Package audit defines the events of the audit log: who changed what, when and from where, with the values before and
+// after.
 //
-// An adapter writes the event in the same transaction as the change, see package auditlog. Two kinds of events have no transaction: jobs of
-// the operator on whole tables, and refused requests. The context of a request says who acts, see [ActorIn]. An event has no secret: what
-// it shows of a resource is what the adapter passes in [Change].
+// An adapter writes the event in the same transaction as the change, see package auditlog. Two kinds of events have no
+// transaction: jobs of the operator on whole tables, and refused requests. The context of a request says who acts, see
+// [ActorIn]. An event has no secret: it shows only the fields of a resource that the adapter passes in [Change].
 package audit
 
 import (
@@ -14,15 +15,15 @@ import (
 	"time"
 )
 
-// Event is one change. Its JSON form is what the table stores, what a seal covers, and what verify-audit compares, so a change of this type
-// must not change the form of older events: new fields need omitempty.
+// Event is one change. Its JSON form is what the table stores, what a seal covers, and what verify-audit compares, so a
+// change of this type must not change the form of older events: new fields need omitempty.
 type Event struct {
 	ID         string    `json:"id"` // begins with the time, so that text order is the order of time; see auditlog
 	Time       time.Time `json:"time"`
 	Action     Action    `json:"action"`
 	Actor      Actor     `json:"actor"`
 	Target     Target    `json:"target"`
-	CustomerID string    `json:"customerId,omitempty"` // to whom the target belongs; empty if it belongs to the vendor's staff
+	CustomerID string    `json:"customerId,omitempty"` // the target's customer; empty if the target belongs to the vendor's staff
 	RequestID  string    `json:"requestId,omitempty"`  // the X-Request-Id of the response, or the ID of the invocation
 	Before     Fields    `json:"before,omitempty"`     // only the fields that changed; empty for a creation
 	After      Fields    `json:"after,omitempty"`      // the changed fields after the change; empty for a deletion
@@ -35,8 +36,8 @@ type Target struct {
 	Name string `json:"name,omitempty"` // at the time of the event: an email address, a slug, the name of a token
 }
 
-// Change is what an adapter knows about an event: what was changed. Before and After are encoded as JSON objects; nil means that the target
-// did not exist before, or does not exist afterwards. Both are nil for an event that changes no field.
+// Change is the part of an event that an adapter knows. Before and After are encoded as JSON objects; nil means that
+// the target did not exist before, or does not exist afterwards. Both are nil for an event that changes no field.
 type Change struct {
 	Action        Action
 	Target        Target
@@ -47,7 +48,8 @@ type Change struct {
 // Fields are fields of a resource in JSON. A value of more than 1,024 bytes is replaced by its length and its SHA-256.
 type Fields map[string]json.RawMessage
 
-// Describe returns the fields that a change made different, before and after it. A field that is absent on one side did not exist there.
+// Describe returns the fields that a change made different, before and after it. A field that is absent on one side did
+// not exist there.
 func (c Change) Describe() (before, after Fields, err error) {
 	if before, err = fieldsOf(c.Before); err == nil {
 		after, err = fieldsOf(c.After)
@@ -66,8 +68,8 @@ func (c Change) Describe() (before, after Fields, err error) {
 	return before, after, nil
 }
 
-// maxField is the longest field in an event, in bytes. All events of a day share a partition of the table, and all on a page share a
-// response, so somebody who changes long fields must not fill them.
+// maxField is the longest field in an event, in bytes. All events of a day share a partition of the table, and all on a
+// page share a response, so changes of long fields must not fill them.
 const maxField = 1024
 
 // digest stands for a longer field.
@@ -76,7 +78,7 @@ type digest struct {
 	SHA256 string `json:"sha256"`
 }
 
-// shorten replaces long fields by their length and hash, which prove what the value was to somebody who has it.
+// shorten replaces long fields by their length and hash, which prove the value to a person who has it.
 func shorten(fields Fields) {
 	for name, value := range fields {
 		if len(value) > maxField {
@@ -86,7 +88,8 @@ func shorten(fields Fields) {
 	}
 }
 
-// Encode returns a value in JSON. Unlike json.Marshal, it writes <, > and & as they are, which would otherwise take six bytes each.
+// Encode returns a value in JSON. Unlike json.Marshal, it writes <, > and & as they are, which would otherwise take six
+// bytes each.
 func Encode(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -13,7 +13,8 @@ type form struct {
 	Version  int    `json:"version"`
 }
 
-// TestOnlyChangedFieldsAreDescribed also checks that characters of HTML stay as they are, which json.Marshal would write with six bytes.
+// TestOnlyChangedFieldsAreDescribed also checks that characters of HTML stay as they are, which json.Marshal would
+// write with six bytes.
 func TestOnlyChangedFieldsAreDescribed(t *testing.T) {
 	before, after, err := audit.Change{Before: form{"a", "<&>", 1}, After: form{"a", "<<>", 2}}.Describe()
 	if err != nil || len(before) != 2 || len(after) != 2 {

@@ -9,10 +9,11 @@ import (
 // idDigits is the number of hexadecimal digits of the time in an event ID. They last until the year 4253.
 const idDigits = 14
 
-// FirstID returns the lower bound of event IDs at a time: IDs of earlier events sort before it, and all others after it.
+// FirstID returns the lower bound of event IDs at a time: IDs of earlier events sort before it, and all others after
+// it.
 func FirstID(at time.Time) string { return fmt.Sprintf("%0*x", idDigits, max(0, at.UnixMicro())) }
 
-// TimeOf returns the time in an event ID. It returns false for text that is no event ID.
+// TimeOf returns the time in an event ID. It returns false for text that is not an event ID.
 func TimeOf(id string) (time.Time, bool) {
 	if len(id) < idDigits {
 		return time.Time{}, false

@@ -17,7 +17,8 @@ func TestDayOfIsTheDayInUTC(t *testing.T) {
 		zone := time.FixedZone("somewhere", rapid.IntRange(-14*3600, 14*3600).Draw(t, "offset"))
 		at := time.Unix(seconds, rapid.Int64Range(0, 1e9-1).Draw(t, "nanoseconds")).In(zone)
 		day := calendar.DayOf(at)
-		if want := at.UTC().Format(time.DateOnly); day.String() != want || at.Before(day.Begin()) || !at.Before((day + 1).Begin()) {
+		if want := at.UTC().Format(time.DateOnly); day.String() != want || at.Before(day.Begin()) ||
+			!at.Before((day + 1).Begin()) {
 			t.Errorf("DayOf(%v) = %v", at, day)
 		}
 		if read, err := calendar.ParseDay(day.String()); day >= 0 && (err != nil || read != day) {

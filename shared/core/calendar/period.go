@@ -14,8 +14,8 @@ const (
 const invalidTime = "must be a date such as 2026-11-21 or an RFC 3339 time such as 2026-11-21T08:30:00Z, in the years 2000 to 9998; " +
 	"in a query, write + as %2B"
 
-// Period is the time of the entries of a log to list, as a caller writes it: dates or RFC 3339 times. An empty From is 30 days
-// before To, and an empty To is today.
+// Period is the time of the entries of a log to list, as a caller writes it: dates or RFC 3339 times. An empty From is
+// 30 days before To, and an empty To is today.
 type Period struct{ From, To string }
 
 // Check returns a failure for each text that is neither a date nor a time.
@@ -29,9 +29,9 @@ func (p Period) Check() []fault.Field {
 	return failures
 }
 
-// Bounds returns the start of the period and its end, which is excluded. A date as To includes that day. Both bounds are
-// rounded up to the precision of the stored times, so that they do not change which entries are in the period. It returns a
-// fault if the period is empty or too long.
+// Bounds returns the start of the period and its end, which is excluded. A date as To includes that day. Both bounds
+// are rounded up to the precision of the stored times, so that they do not change which entries are in the period. It
+// returns a fault if the period is empty or too long.
 func (p Period) Bounds(now time.Time, precision time.Duration) (from, to time.Time, err error) {
 	to, isDate, _ := parseTime(p.To)
 	if p.To == "" {

@@ -8,8 +8,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// TestBoundsOnEveryDay checks, for any day, time and time zone, that a period without dates has the last 30 days, including
-// today, and that a period of one date has that whole day.
+// TestBoundsOnEveryDay checks, for any day, time and time zone, that a period without dates has the last 30 days,
+// including today, and that a period of one date has that whole day.
 func TestBoundsOnEveryDay(t *testing.T) {
 	zone := time.FixedZone("UTC+14", 14*3600)
 	for midnight := range awstest.Days() {

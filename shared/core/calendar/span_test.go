@@ -14,7 +14,8 @@ func TestSpansOfADay(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		day := calendar.Day(rapid.IntRange(0, 40_000).Draw(t, "day"))
 		for i, span := range calendar.SpansOf(day) {
-			if day < span.First || day > span.Last || calendar.SpansOf(span.First)[i] != span || calendar.SpansOf(span.Last)[i] != span {
+			if day < span.First || day > span.Last || calendar.SpansOf(span.First)[i] != span ||
+				calendar.SpansOf(span.Last)[i] != span {
 				t.Errorf("%s is in %s, %s to %s", day, span.Name, span.First, span.Last)
 			}
 			if calendar.SpansOf(span.First - 1)[i].Last != span.First-1 {

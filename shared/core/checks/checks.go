@@ -27,7 +27,7 @@ const (
 // Failures collects the validation failures of an input. The zero value is ready to use.
 type Failures struct{ fields []fault.Field }
 
-// Fields returns the failures in the order of the checks, or nil if there are none.
+// Fields returns the failures in the order of the checks, or nil without failures.
 func (f *Failures) Fields() []fault.Field { return f.fields }
 
 // Add adds a failure.
@@ -66,7 +66,8 @@ func (f *Failures) Prose(pointer, s string, least, most int) {
 	}
 	if n < least || n > most || !utf8.ValidString(s) || strings.ContainsFunc(s, isUnreadable) ||
 		n > 0 && !strings.ContainsFunc(s, isVisible) {
-		f.Add(pointer, "must have %d to %d readable characters; the only control characters allowed are line breaks and tabs", least, most)
+		f.Add(pointer, "must have %d to %d readable characters; the only control characters allowed are line breaks and tabs",
+			least, most)
 	}
 }
 
@@ -81,8 +82,8 @@ func isUnreadable(r rune) bool {
 	return isHidden(r) || unicode.Is(unicode.Cc, r) && !strings.ContainsRune("\n\r\t", r)
 }
 
-// isHidden reports whether a rune is a direction mark, another formatting character, or a letter that has no shape. Joiners are
-// allowed, because Persian and Indic scripts and emoji need them.
+// isHidden reports whether a rune is a direction mark, another formatting character, or a letter that has no shape.
+// Joiners are allowed, because Persian and Indic scripts and emoji need them.
 func isHidden(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.In(r, unicode.Cf, unicode.Noncharacter_Code_Point, unicode.Other_Default_Ignorable_Code_Point) &&

@@ -13,8 +13,10 @@ func TestProseAcceptsReadableText(t *testing.T) {
 	for text, good := range map[string]bool{
 		"a": true, "two\r\n\tlines": true, strings.Repeat("ä", 11): true, " \n" + strings.Repeat("ä", 11) + "\n": true,
 		"نمی\u200cخواهم": true, "👩\u200d💻": true,
-		"": false, "\n": false, strings.Repeat("ä", 12): false, "a\x00": false, "a\x1b[2J": false, "\u202egnp.exe": false, "\xff": false,
-		"\u3164": false, "\u2800": false, "a\u3164b": false, "Ad\u034fmin": false, "❤\ufe0f": true, "\u200d": false, "\ufdd0": false,
+		"": false, "\n": false, strings.Repeat("ä", 12): false, "a\x00": false, "a\x1b[2J": false, "\u202egnp.exe": false,
+		"\xff":   false,
+		"\u3164": false, "\u2800": false, "a\u3164b": false, "Ad\u034fmin": false, "❤\ufe0f": true, "\u200d": false,
+		"\ufdd0": false,
 	} {
 		var failures checks.Failures
 		failures.Prose("/text", text, 1, 11)
@@ -71,7 +73,8 @@ func depth(value any) int {
 
 func TestTextRefusesAddresses(t *testing.T) {
 	for name, good := range map[string]bool{
-		"Ada Lovelace": true, "read: all/of it": true, "https://example.com": false, "Ada javascript://x": false, "://": false,
+		"Ada Lovelace": true, "read: all/of it": true, "https://example.com": false, "Ada javascript://x": false,
+		"://": false,
 	} {
 		var failures checks.Failures
 		failures.Text("/name", name, 1, 100)

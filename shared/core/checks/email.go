@@ -18,9 +18,10 @@ func (f *Failures) Email(pointer, s string) {
 	}
 }
 
-// isPlausibleEmail accepts the dot-atom form of RFC 5322, section 3.4.1, in ASCII. It rejects other letters (RFC 6531), because SES does
-// not deliver to such addresses and two spellings of one mailbox would look different; international domains are written in their xn--
-// form. It also rejects quoted local parts and address literals, which real mailboxes do not need.
+// isPlausibleEmail accepts the dot-atom form of RFC 5322, section 3.4.1, in ASCII. It rejects other letters (RFC 6531),
+// because SES does not deliver to such addresses and two spellings of one mailbox would look different; international
+// domains are written in their xn-- form. It also rejects quoted local parts and address literals, which real mailboxes
+// do not need.
 func isPlausibleEmail(s string) bool {
 	local, domain, found := strings.Cut(s, "@")
 	if !found || len(local) > 64 || !utf8.ValidString(s) {

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 )
 
-// ReplaceOrPatch applies a change to a stored object. The change replaces the object, or, if isPatch is true, is a JSON Merge Patch
-// (RFC 7396). A change that is null empties the object. The result is compact. Both must have passed Object, which limits the depth.
+// ReplaceOrPatch applies a change to a stored object. The change replaces the object, or, if isPatch is true, is a JSON
+// Merge Patch (RFC 7396). A change that is null empties the object. The result is compact. Both must have passed
+// Object, which limits the depth.
 //
-// Numbers keep all their digits. The merge is written here because evanphx/json-patch also removes null inside arrays, against section 2.
+// Numbers keep all their digits. The merge is written here because evanphx/json-patch also removes null inside arrays,
+// against section 2.
 func ReplaceOrPatch(stored, change json.RawMessage, isPatch bool) json.RawMessage {
 	if !isPatch {
 		return Compact(change)

@@ -1,8 +1,8 @@
 // Package constraints checks versions against the constraints of entitlements.
 //
-// "*" allows every version and every tag. Any other constraint allows only complete semantic versions, such as 1.2.3 or v1.2.3: a tag such
-// as 1.2 or latest can lead to another version tomorrow. Prereleases need a constraint that names one, as for Helm: "^1.2.0" does not
-// allow 1.3.0-rc.1, but "^1.2.0-0" does.
+// "*" allows every version and every tag. Any other constraint allows only complete semantic versions, such as 1.2.3 or
+// v1.2.3: a tag such as 1.2 or latest can lead to another version tomorrow. Prereleases need a constraint that names
+// one, as for Helm: "^1.2.0" does not allow 1.3.0-rc.1, but "^1.2.0-0" does.
 package constraints
 
 import (
@@ -41,7 +41,8 @@ func Parse(text string) (entitlement.Versions, error) {
 // maxCompiled bounds the compiled constraints that a process keeps, some kilobytes each.
 const maxCompiled = 500
 
-// cache has compiled constraints by their text, because each request asks again, and a constraint can take a millisecond.
+// cache has compiled constraints by their text, because each request asks again, and a constraint can take a
+// millisecond.
 var cache = struct {
 	sync.Mutex
 
@@ -78,7 +79,7 @@ func compile(versions entitlement.Versions) (*semver.Constraints, error) {
 	return semver.NewConstraint(text) //nolint:wrapcheck // no caller returns it
 }
 
-// Checker tells which versions a set of entitlements allows. Its zero value allows none. Concurrent use is safe.
+// Checker decides which versions a set of entitlements allows. Its zero value allows none. Concurrent use is safe.
 type Checker struct {
 	set      entitlement.Set
 	compiled func() []*semver.Constraints

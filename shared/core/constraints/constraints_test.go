@@ -27,7 +27,8 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", " ", "latest", "^", "1.2.3.4", "**", "^1.2.0 ||", strings.Repeat("1.x||", 5) + "2.x", strings.Repeat("1.0.0,", MaxChars/6+1),
+		"", " ", "latest", "^", "1.2.3.4", "**", "^1.2.0 ||", strings.Repeat("1.x||", 5) + "2.x",
+		strings.Repeat("1.0.0,", MaxChars/6+1),
 	} {
 		if _, err := Parse(text); err == nil {
 			t.Errorf("%q is accepted", text)
@@ -35,7 +36,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoConstraintAllowsNothing checks a text that nobody could have stored with Parse, beside a constraint that still holds.
+// TestWhatIsNoConstraintAllowsNothing checks a text that Parse does not accept, beside a constraint that still holds.
 func TestWhatIsNoConstraintAllowsNothing(t *testing.T) {
 	checker := Of(entitlement.Set{{Versions: "latest"}, {Versions: "^1.0.0"}, {Versions: "**"}})
 	if !checker.Allow("1.2.3") || checker.Allow("2.0.0") || checker.Allow("latest") || checker.Allow("**") {

@@ -39,10 +39,11 @@ func (v version) compare(other version) int {
 
 func drawnVersion(r *rapid.T) version {
 	number := rapid.IntRange(0, 2)
-	return version{[3]int{number.Draw(r, "major"), number.Draw(r, "minor"), number.Draw(r, "patch")}, rapid.Bool().Draw(r, "prerelease")}
+	return version{[3]int{number.Draw(r, "major"), number.Draw(r, "minor"), number.Draw(r, "patch")},
+		rapid.Bool().Draw(r, "prerelease")}
 }
 
-// rule is a constraint with what it allows.
+// rule is a constraint with the versions that it allows.
 type rule struct {
 	text   string
 	isAll  bool
@@ -98,7 +99,8 @@ func drawnTerm(r *rapid.T) rule {
 // drawnTag returns a tag, and the version that it is, or nil.
 func drawnTag(r *rapid.T) (string, *version) {
 	if rapid.IntRange(0, 3).Draw(r, "is no version") == 0 {
-		return rapid.SampledFrom([]string{"latest", "1", "1.2", "v1.2", "", "1.2.3.4", "x1.2.3", "01.2.3"}).Draw(r, "tag"), nil
+		return rapid.SampledFrom([]string{"latest", "1", "1.2", "v1.2", "", "1.2.3.4", "x1.2.3", "01.2.3"}).
+			Draw(r, "tag"), nil
 	}
 	v := drawnVersion(r)
 	before := rapid.SampledFrom([]string{"", "v"}).Draw(r, "before")
@@ -163,7 +165,8 @@ func (e right) covers(name []string) bool {
 
 func (e right) allows(v *version) bool { return e.versions.isAll || v != nil && e.versions.allows(*v) }
 
-// TestSetsMatchNaiveModel compares the operations on sets with a walk over all entitlements that asks for everything at once.
+// TestSetsMatchNaiveModel compares the operations on sets with a walk over all entitlements that asks for everything at
+// once.
 func TestSetsMatchNaiveModel(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		var rights []right
@@ -193,7 +196,8 @@ func TestSetsMatchNaiveModel(t *testing.T) {
 		want(r, "AllowAllEverywhere", current.AllowAllEverywhere(), found["all everywhere"])
 		want(r, "Covers "+repository, current.Covers(repository), found["covered"])
 		for order, here := range map[string]entitlement.Set{
-			"At, Of, In": current.In(repository), "In, Of, At": set.In(repository).Of(kind).At(at), "Of, At, In": set.Of(kind).At(at).In(repository),
+			"At, Of, In": current.In(repository), "In, Of, At": set.In(repository).Of(kind).At(at), "Of, At, In": set.Of(kind).
+					At(at).In(repository),
 		} {
 			want(r, order+", some", len(here) > 0, found["covered"])
 			want(r, order+", AllowAll", here.AllowAll(), found["all"])
@@ -208,7 +212,8 @@ func TestEverythingAllowsEverything(t *testing.T) {
 		kind := rapid.SampledFrom(entitlement.Artifacts()).Draw(r, "kind")
 		tag, _ := drawnTag(r)
 		set := entitlement.Everything().At(drawnTime(r, "at")).Of(kind).In(strings.Join(drawnName(r), "/"))
-		want(r, "Allow "+tag, constraints.Of(set).Allow(tag) && set.AllowAll() && set.CoverAll() && set.AllowAllEverywhere(), true)
+		want(r, "Allow "+tag, constraints.Of(set).Allow(tag) && set.AllowAll() && set.CoverAll() &&
+			set.AllowAllEverywhere(), true)
 	})
 }
 
@@ -228,7 +233,8 @@ func TestKeysDoNotDependOnOrder(t *testing.T) {
 		}
 		kind, name := rapid.SampledFrom(entitlement.Artifacts()).Draw(r, "kind"), strings.Join(drawnName(r), "/")
 		tag, _ := drawnTag(r)
-		want(r, "allowed by both", constraints.Of(sets[0].Of(kind).In(name)).Allow(tag), constraints.Of(sets[1].Of(kind).In(name)).Allow(tag))
+		want(r, "allowed by both", constraints.Of(sets[0].Of(kind).In(name)).Allow(tag),
+			constraints.Of(sets[1].Of(kind).In(name)).Allow(tag))
 	})
 }
 

@@ -1,8 +1,9 @@
 // Package entitlement decides what a customer may fetch.
 //
-// An entitlement names a kind of artifact, repositories, versions and a period. A credential of a customer may fetch an artifact only if
-// both its scopes and an entitlement of the customer allow it: a scope says what one machine may fetch, an entitlement what the company has
-// bought. Several entitlements add up; none takes away what another one gives.
+// An entitlement names a kind of artifact, repositories, versions and a period. A credential of a customer may fetch an
+// artifact only if both its scopes and an entitlement of the customer allow it: a scope says what one machine may
+// fetch, an entitlement what the company has bought. Several entitlements add up; none takes away what another one
+// gives.
 package entitlement
 
 import (
@@ -46,8 +47,8 @@ type Entitlement struct {
 // all is the pattern of every repository.
 const all = "*"
 
-// component is a part of a repository's name between slashes, as in the OCI distribution specification; names of charts may also have upper
-// case letters.
+// component is a part of a repository's name between slashes, as in the OCI distribution specification; names of charts
+// may also have upper case letters.
 const component = `[A-Za-z0-9]+(?:(?:\.|_|__|-+)[A-Za-z0-9]+)*`
 
 // pattern is compiled on its first use, because all functions have this package.
@@ -58,7 +59,8 @@ var pattern = sync.OnceValue(func() *regexp.Regexp {
 // MaxPattern is the limit of a pattern, in characters.
 const MaxPattern = 255
 
-// IsPattern reports whether a text stands for repositories: "*" for all, "acme/*" for those below acme, or the name of one.
+// IsPattern reports whether a text stands for repositories: "*" for all, "acme/*" for those below acme, or the name of
+// one.
 func IsPattern(text string) bool {
 	return text == all || len(text) <= MaxPattern && pattern().MatchString(text)
 }
@@ -80,12 +82,13 @@ func (e Entitlement) InEffect(at time.Time) bool {
 	return !at.Before(e.From) && (e.Until.IsZero() || at.Before(e.Until))
 }
 
-// Set is what somebody may fetch: what any of its entitlements allows. An empty set allows nothing.
+// Set is a list of entitlements. It allows everything that any of them allows; an empty set allows nothing.
 type Set []Entitlement
 
 // Everything is the set of the vendor's staff, who are not limited.
 func Everything() Set {
-	return Set{{Artifact: Chart, Repository: all, Versions: AllVersions()}, {Artifact: Image, Repository: all, Versions: AllVersions()}}
+	return Set{{Artifact: Chart, Repository: all, Versions: AllVersions()},
+		{Artifact: Image, Repository: all, Versions: AllVersions()}}
 }
 
 // At returns the entitlements that are in effect.

@@ -9,7 +9,8 @@ import (
 func TestPatterns(t *testing.T) {
 	for text, want := range map[string]bool{
 		"*": true, "acme": true, "acme/api": true, "acme/*": true, "a/b/c/*": true, "my_chart.v2": true, "Product": true,
-		"": false, "/*": false, "acme/": false, "acme*": false, "*/api": false, "acme/**": false, "acme//api": false, "-a": false,
+		"": false, "/*": false, "acme/": false, "acme*": false, "*/api": false, "acme/**": false, "acme//api": false,
+		"-a":                            false,
 		strings.Repeat("a", MaxPattern): true, strings.Repeat("a", MaxPattern+1): false, "a b": false, "a\n": false,
 	} {
 		if got := IsPattern(text); got != want {

@@ -2,7 +2,8 @@ package errorcode
 
 import "fmt"
 
-// descriptions has all codes in the order of [All]. Statuses are plain numbers, so that this package does not import net/http.
+// descriptions has all codes in the order of [All]. Statuses are plain numbers, so that this package does not import
+// net/http.
 var descriptions = []Description{
 	{ValidationError, 400, "Values are missing or invalid.", "Correct all values in `errors`."},
 	{
@@ -49,7 +50,7 @@ var descriptions = []Description{
 	},
 	{
 		TooManyCredentials, 409, "The user, or the token's line of renewals, has the maximum number of working credentials. For a " +
-			"credential request, the limit is that of the requester.",
+			"credential request, the limit of the requester counts.",
 		"Revoke one first.",
 	},
 	{

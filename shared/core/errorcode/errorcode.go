@@ -1,7 +1,7 @@
 // Package errorcode has the codes of all problems, with their statuses and what clients should do.
 //
-// This list is the only one. The constants, the enum of `code` in openapi.yaml, the table in docs/errors.md and the page /docs/errors
-// follow from it. A code never changes its meaning, because programs act on it.
+// This list is the only one. The constants, the enum of `code` in openapi.yaml, the table in docs/errors.md and the
+// page /docs/errors follow from it. A code never changes its meaning, because programs act on it.
 package errorcode
 
 import (
@@ -48,7 +48,8 @@ const Page = "/docs/errors"
 // Type returns the type (RFC 9457) of a problem with this code: a reference to its section on [Page].
 func (c Code) Type() string { return Page + "#" + string(c) }
 
-// Status returns the HTTP status of the problems with the code. An unknown code is a defect and has the status of [InternalError].
+// Status returns the HTTP status of the problems with the code. An unknown code is a defect and has the status of
+// [InternalError].
 func (c Code) Status() int {
 	known := func(d Description) bool { return d.Code == c }
 	if at := slices.IndexFunc(descriptions, known); at >= 0 {
@@ -57,7 +58,8 @@ func (c Code) Status() int {
 	return InternalError.Status()
 }
 
-// Description is what a client should know about a code. The texts are for people. Code in them is in backticks, as in Markdown.
+// Description is what a client should know about a code. The texts are for people. Code in them is in backticks, as in
+// Markdown.
 type Description struct {
 	Code    Code
 	Status  int    // HTTP status

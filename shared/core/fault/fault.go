@@ -46,9 +46,9 @@ type Error struct {
 	Final  bool           // repeating the same request cannot succeed, whatever else changes
 	Code   errorcode.Code // for programs that act differently than on other faults of the kind; "" is the code of the kind
 
-	// RetryAfter says, for Unavailable, RateLimited and QuotaExceeded, when a retry makes sense. 0 means soon for Unavailable; for
-	// RateLimited, another part of the program knows it. Responses report at
-	// most a minute for Unavailable and a day for the others.
+	// RetryAfter says, for Unavailable, RateLimited and QuotaExceeded, when a retry makes sense. 0 means soon for
+	// Unavailable; for RateLimited, another part of the program knows it. Responses report at
+	// most a minute for Unavailable and a day for the other kinds.
 	RetryAfter time.Duration
 
 	// OAuthCode is the error code of RFC 6749, for operations of OAuth clients; "" for others.
@@ -73,7 +73,7 @@ func NewFinal(kind Kind, detail string) *Error {
 	return &Error{Kind: kind, Detail: detail, Final: true}
 }
 
-// Coded returns the fault with a code of its own.
+// Coded returns the fault with the given code.
 func (e *Error) Coded(code errorcode.Code) *Error {
 	e.Code = code
 	return e
@@ -101,8 +101,8 @@ func (e *Error) origin() *Error {
 	return e
 }
 
-// After returns the fault with the time after which a retry makes sense. If the fault is a limit, its detail also names that time.
-// errors.Is still finds the original.
+// After returns the fault with the time after which a retry makes sense. If the fault is a limit, its detail also names
+// that time. errors.Is still finds the original.
 func (e *Error) After(wait time.Duration) *Error {
 	later := *e
 	later.RetryAfter, later.original = wait, e.origin()
@@ -157,13 +157,13 @@ func (e *Error) Error() string {
 	return e.Detail + " (" + strings.Join(all, "; ") + ")"
 }
 
-// As returns the fault in err's chain, or nil if there is none.
+// As returns the fault in err's chain, or nil if the chain has none.
 func As(err error) *Error {
 	e, _ := errors.AsType[*Error](err)
 	return e
 }
 
-// KindOf returns the kind of the fault in err's chain, or Internal if there is none.
+// KindOf returns the kind of the fault in err's chain, or Internal if the chain has none.
 func KindOf(err error) Kind {
 	if e := As(err); e != nil {
 		return e.Kind

@@ -26,12 +26,14 @@ const Lifetime = 24 * time.Hour
 
 // The errors of a key.
 var (
-	ErrReused = fault.New(fault.Unprocessable, "This Idempotency-Key was used for another request. Use a new key for each request.").
-			Coded(errorcode.IdempotencyKeyReused)
+	ErrReused = fault.New(fault.Unprocessable,
+		"This Idempotency-Key was used for another request. Use a new key for each request.").
+		Coded(errorcode.IdempotencyKeyReused)
 	// ErrExpired means that the key expired between the write that found it and the read of its
 	// result. The next request creates anew.
 	ErrExpired = fault.New(fault.Unavailable, "This Idempotency-Key has just expired. Send the request again.")
-	// ErrRevoked means that the result was a credential that has been revoked or deleted since, so its secret no longer works.
+	// ErrRevoked means that the result was a credential that has been revoked or deleted since, so its secret no longer
+	// works.
 	ErrRevoked = fault.NewFinal(fault.Conflict, "The credential that this Idempotency-Key created was revoked. To create another one, "+
 		"send a new Idempotency-Key.")
 )

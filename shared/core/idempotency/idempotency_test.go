@@ -42,7 +42,8 @@ func TestOnlyTheSameKeyOpensASealedSecret(t *testing.T) {
 
 func TestHashHidesTheText(t *testing.T) {
 	key := idempotency.Key{Text: "order 66"}
-	if hash := key.Hash(); len(hash) != 64 || strings.Contains(hash, key.Text) || hash == (idempotency.Key{Text: "order 67"}).Hash() {
+	if hash := key.Hash(); len(hash) != 64 || strings.Contains(hash, key.Text) ||
+		hash == (idempotency.Key{Text: "order 67"}).Hash() {
 		t.Errorf("hash %q", hash)
 	}
 }

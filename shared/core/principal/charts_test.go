@@ -80,13 +80,15 @@ func (x *expected) addEntitlement(e entitlement.Entitlement) {
 	}
 }
 
-// TestChartsAreTheIntersectionOfScopesAndEntitlements compares what a caller may fetch with the walk. The staff has no entitlements, and
-// may fetch what the scopes say.
+// TestChartsAreTheIntersectionOfScopesAndEntitlements compares what a caller may fetch with the walk. The staff has no
+// entitlements, and may fetch what the scopes say.
 func TestChartsAreTheIntersectionOfScopesAndEntitlements(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(r *rapid.T) {
-		who := principal.Principal{UserID: "ada", CustomerID: rapid.SampledFrom([]string{"", "acme", "acme"}).Draw(r, "customer")}
+		who := principal.Principal{UserID: "ada",
+			CustomerID: rapid.SampledFrom([]string{"", "acme", "acme"}).Draw(r, "customer")}
 		isStaff := who.CustomerID == ""
-		x := expected{name: drawnPath(r), tag: rapid.SampledFrom([]string{"1.0.0", "v2.0.0", "3.0.0", "latest"}).Draw(r, "tag")}
+		x := expected{name: drawnPath(r),
+			tag: rapid.SampledFrom([]string{"1.0.0", "v2.0.0", "3.0.0", "latest"}).Draw(r, "tag")}
 		for range rapid.IntRange(0, 3).Draw(r, "scopes") {
 			scope, action, limit := drawnScope(r)
 			who.Scopes = append(who.Scopes, scope)

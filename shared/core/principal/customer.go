@@ -2,8 +2,9 @@ package principal
 
 import "portside/shared/core/entitlement"
 
-// Reaches reports whether what belongs to a user of the customer exists for the caller. To the vendor's staff, everything exists. To a user
-// of a customer, only what belongs to the same customer exists, whatever the role. The ID is empty for what belongs to the staff.
+// Reaches reports whether what belongs to a user of the customer exists for the caller. To the vendor's staff,
+// everything exists. To a user of a customer, only what belongs to the same customer exists, whatever the role. The ID
+// is empty for what belongs to the staff.
 func (p Principal) Reaches(customerID string) bool {
 	return p.CustomerID == "" || p.CustomerID == customerID
 }

@@ -8,8 +8,8 @@ type Maker struct {
 	CredentialID string // public id
 }
 
-// Hand returns who makes what the caller makes now: the caller first, then the makers of the caller's credential. It is empty for the
-// operator's command, which has no credential and is no user.
+// Hand returns who makes what the caller makes now: the caller first, then the makers of the caller's credential. It is
+// empty for the operator's command, which has no credential and no user.
 func (p Principal) Hand() []Maker {
 	if p.UserID == operatorID {
 		return nil
@@ -17,8 +17,8 @@ func (p Principal) Hand() []Maker {
 	return append([]Maker{{UserID: p.UserID, CredentialID: p.CredentialID}}, p.Makers...)
 }
 
-// Share reports whether any user is in both chains of makers. Rules that need two different people refuse a shared user, because a
-// person who made a credential may still have its secret.
+// Share reports whether any user is in both chains of makers. Rules that need two different people refuse a shared
+// user, because a person who made a credential may still have its secret.
 func Share(a, b []Maker) bool {
 	return slices.ContainsFunc(a, func(m Maker) bool { return MadeBy(b, m.UserID) })
 }

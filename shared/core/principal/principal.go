@@ -53,9 +53,11 @@ func Roles() []Role { return []Role{Admin, Manager, User, Viewer} }
 // permissionsOf has the permissions of each role, sorted, because responses show them in this
 // order.
 var permissionsOf = map[Role][]Permission{
-	Admin: sorted(UsersRead, UsersWrite, UsersDelete, CustomersRead, CustomersWrite, CustomersDelete, ProjectsRead, ProjectsWrite,
+	Admin: sorted(UsersRead, UsersWrite, UsersDelete, CustomersRead, CustomersWrite, CustomersDelete, ProjectsRead,
+		ProjectsWrite,
 		ProjectsDelete, AnalyticsRead, CapabilitiesUse, TokensRead, TokensWrite, CredentialsApprove, APIKeysWrite, AuditRead),
-	Manager: sorted(UsersRead, UsersWrite, CustomersRead, CustomersWrite, ProjectsRead, ProjectsWrite, ProjectsDelete, AnalyticsRead,
+	Manager: sorted(UsersRead, UsersWrite, CustomersRead, CustomersWrite, ProjectsRead, ProjectsWrite, ProjectsDelete,
+		AnalyticsRead,
 		CapabilitiesUse, TokensRead, TokensWrite, AuditRead),
 	User:   sorted(UsersRead, CustomersRead, ProjectsRead, ProjectsWrite, CapabilitiesUse),
 	Viewer: sorted(UsersRead, CustomersRead, ProjectsRead, AnalyticsRead),
@@ -91,7 +93,7 @@ func (r Role) Covers(other Role) bool {
 // Principal is an authenticated caller.
 type Principal struct {
 	UserID       string
-	CustomerID   string  // to whom the user belongs; empty for the vendor's staff
+	CustomerID   string  // the user's customer; empty for the vendor's staff
 	Role         Role    // empty for a token or password, which have no permissions
 	Scopes       []Scope // of a token or password; empty for an API key or a session
 	CredentialID string  // public id of the credential; may appear in logs
@@ -106,8 +108,8 @@ type Principal struct {
 
 	Token Token // of an access token; zero for other credentials
 
-	// Entitled are the entitlements of the customer that are in effect, of a token or password; empty for other credentials. See
-	// Entitlements.
+	// Entitled are the entitlements of the customer that are in effect, of a token or password; empty for other
+	// credentials. See Entitlements.
 	Entitled entitlement.Set
 }
 
@@ -122,13 +124,14 @@ type Token struct {
 // its scopes allow.
 func (p Principal) Scoped() bool { return p.Role == "" }
 
-// Can reports whether the caller's role includes the permission. For a resource of somebody, call CanFor or CanForAll.
+// Can reports whether the caller's role includes the permission. For another person's resource, call CanFor or
+// CanForAll.
 func (p Principal) Can(permission Permission) bool { return p.Role.Permits(permission) }
 
 // Credential is what a transaction on behalf of a caller must know of the credential, which must still work.
 type Credential struct {
 	ID         string // public id
-	CustomerID string // to whom the user belongs; empty for the vendor's staff
+	CustomerID string // the user's customer; empty for the vendor's staff
 	Generation int64
 }
 

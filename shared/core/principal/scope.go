@@ -18,15 +18,16 @@ const (
 	ReadImages Scope = "read:docker-images"
 )
 
-// The parts of names between slashes are those of repositories in the OCI distribution specification. The name of a chart may also have
-// upper-case letters, as in entitlements: the chart repository is no OCI registry, and Helm's chart repositories serve such charts.
+// The parts of names between slashes are those of repositories in the OCI distribution specification. The name of a
+// chart may also have upper-case letters, as in entitlements: the chart repository is no OCI registry, and Helm's chart
+// repositories serve such charts.
 const (
 	chartPart = `[A-Za-z0-9]+(?:(?:\.|_|__|-+)[A-Za-z0-9]+)*`
 	imagePart = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
 )
 
-// narrowings match what the actions can be limited to: a name, or a path of names followed by /*. They are compiled on their first use,
-// because all functions have this package.
+// narrowings match what the actions can be limited to: a name, or a path of names followed by /*. They are compiled on
+// their first use, because all functions have this package.
 var narrowings = map[Scope]func() *regexp.Regexp{
 	ReadCharts: sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^` + chartPart + `(?:/` + chartPart + `)*(?:/\*)?$`)
@@ -74,7 +75,8 @@ func (s Scope) Permits(action Scope, name string) bool {
 }
 
 // MayFetch reports whether the caller's scopes allow it to fetch the named chart or image. Roles
-// do not allow it: machines fetch with credentials that are created for them and expire. The customer's Entitlements may forbid it.
+// do not allow it: machines fetch with credentials that are created for them and expire. The customer's Entitlements
+// may forbid it.
 func (p Principal) MayFetch(action Scope, name string) bool {
 	return slices.ContainsFunc(p.Scopes, func(s Scope) bool { return s.Permits(action, name) })
 }
@@ -87,7 +89,8 @@ func (p Principal) FetchesSome(action Scope) bool {
 	})
 }
 
-// FetchesAll reports whether one of the caller's scopes is the action without a limit. The customer's Entitlements may limit it.
+// FetchesAll reports whether one of the caller's scopes is the action without a limit. The customer's Entitlements may
+// limit it.
 func (p Principal) FetchesAll(action Scope) bool { return slices.Contains(p.Scopes, action) }
 
 // isBelow reports whether a name lies below names such as acme/*.

@@ -41,8 +41,10 @@ func TestScopeCovers(t *testing.T) {
 
 func TestScopeKnown(t *testing.T) {
 	for scope, known := range map[principal.Scope]bool{
-		"read:helm-charts": true, "read:docker-images": true, "read:docker-images:acme/*": true, "read:helm-charts:my-chart": true,
-		"": false, "read": false, "write:helm-charts": false, "read:helm-charts:": false, "read:helm-charts:*": false,
+		"read:helm-charts": true, "read:docker-images": true, "read:docker-images:acme/*": true,
+		"read:helm-charts:my-chart": true,
+		"":                          false, "read": false, "write:helm-charts": false, "read:helm-charts:": false,
+		"read:helm-charts:*":       false,
 		"read:docker-images:*/api": false, "read:docker-images:acme/**": false, "read:docker-images:../x": false,
 		"read:helm-charts:My-Chart": true, "read:helm-charts:Charts/*": true, "read:helm-charts:My--Chart_2.X": true,
 		"read:helm-charts:-a": false, "read:helm-charts:a..b": false, "read:helm-charts:Ä": false,

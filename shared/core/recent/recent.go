@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Cache keeps the latest values by their keys, each for the same time. A new key replaces the oldest one in a full cache, so
-// its memory is bounded. It is safe for concurrent use.
+// Cache keeps the latest values by their keys, each for the same time. A new key replaces the oldest one in a full
+// cache, so its memory is bounded. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	life time.Duration
 	now  func() time.Time
@@ -29,7 +29,7 @@ func New[K comparable, V any](size int, life time.Duration, now func() time.Time
 	return &Cache[K, V]{life: life, now: now, size: size, values: map[K]value[V]{}}
 }
 
-// Get returns the value of a key, or false if there is none or it is too old.
+// Get returns the value of a key, or false if the value is missing or too old.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package search defines how people find resources. A search returns the resources that have a search term with the text of the query as
-// its beginning. The search terms of a resource are its name, the rest of the name from its second and third word on, and its
-// identifiers, such as an email address.
+// Package search defines how people find resources. A search returns the resources that have a search term with the
+// text of the query as its beginning. The search terms of a resource are its name, the rest of the name from its second
+// and third word on, and its identifiers, such as an email address.
 package search
 
 import (
@@ -16,4 +16,5 @@ type Query struct {
 }
 
 // ErrText refuses a text that can match nothing.
-var ErrText = fault.Invalid(fault.Field{Pointer: "query/q", Detail: "must have a letter, a digit or another visible character"})
+var ErrText = fault.Invalid(fault.Field{Pointer: "query/q",
+	Detail: "must have a letter, a digit or another visible character"})

@@ -18,8 +18,9 @@ const (
 // Terms returns the search terms of a resource with an email address, which may be empty; see TermsOf.
 func Terms(address, name string) []string { return TermsOf(name, address) }
 
-// TermsOf returns the search terms of a resource, without duplicates: its name, the rest of the name from its second and third word on, and
-// its identifiers, which may be empty. So "Ada Byron" is found by "ada b" and by "byron", and an identifier by its beginning.
+// TermsOf returns the search terms of a resource, without duplicates: its name, the rest of the name from its second
+// and third word on, and its identifiers, which may be empty. So "Ada Byron" is found by "ada b" and by "byron", and an
+// identifier by its beginning.
 func TermsOf(name string, identifiers ...string) []string {
 	terms := fromEachWord(fold(name))
 	for _, identifier := range identifiers {
@@ -65,8 +66,8 @@ var lookalikes = strings.NewReplacer(
 	"’", "'", "‘", "'", "ʼ", "'", "‐", "-", "‒", "-", "–", "-", "—", "-", "−", "-",
 )
 
-// Normal returns the text of a query, or an identifier, as search terms have it: folded, without signs in front, and at most 100 bytes
-// long.
+// Normal returns the text of a query, or an identifier, as search terms have it: folded, without signs in front, and at
+// most 100 bytes long.
 func Normal(text string) string {
 	text = fold(text)
 	if first := strings.IndexFunc(text, isWordPart); first > 0 {

@@ -51,7 +51,8 @@ func TestTermsOfIdentifiers(t *testing.T) {
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	terms := search.TermsOf("Acme Shipping", "acme-shipping")
-	for text, want := range map[string]bool{"ACME-s": true, " ship": true, "acme": true, "pping": false, "acme shipping gmbh": false} {
+	for text, want := range map[string]bool{"ACME-s": true, " ship": true, "acme": true, "pping": false,
+		"acme shipping gmbh": false} {
 		if got, err := search.Matches(terms, text); got != want || err != nil {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
@@ -62,7 +63,8 @@ func TestMatches(t *testing.T) {
 }
 
 func FuzzNormal(f *testing.F) {
-	for _, text := range []string{"Ada Byron", "ÉTÉ\u0301", "İ", "ﬃ ẞ", "\xff", "日本\u3000株", strings.Repeat("\u0301", 500), "가각"} {
+	for _, text := range []string{"Ada Byron", "ÉTÉ\u0301", "İ", "ﬃ ẞ", "\xff", "日本\u3000株", strings.Repeat("\u0301", 500),
+		"가각"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

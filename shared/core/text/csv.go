@@ -10,9 +10,9 @@ import (
 // plainNumber matches texts that a spreadsheet takes for a number at most.
 var plainNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-][0-9]+(?:[.,][0-9]+)*$`) })
 
-// CSVCell puts an apostrophe in front of a text that a spreadsheet would run as a formula, as OWASP's page on CSV injection recommends.
-// Some spreadsheets skip spaces and invisible characters in front of a formula, or accept its first character in full width.
-// Plain numbers stay numbers. The portal's web/core/csv.js has the same rules.
+// CSVCell puts an apostrophe in front of a text that a spreadsheet would run as a formula, as OWASP's page on CSV
+// injection recommends. Some spreadsheets skip spaces and invisible characters in front of a formula, or accept its
+// first character in full width. Plain numbers stay numbers. The portal's web/core/csv.js has the same rules.
 func CSVCell(text string) string {
 	if plainNumber().MatchString(text) || !startsFormula(text) {
 		return text
@@ -20,9 +20,11 @@ func CSVCell(text string) string {
 	return "'" + text
 }
 
-// FromCSVCell returns the text from which CSVCell made a cell. A text that began with an apostrophe and a formula loses the apostrophe.
+// FromCSVCell returns the text from which CSVCell made a cell. A text that began with an apostrophe and a formula loses
+// the apostrophe.
 func FromCSVCell(cell string) string {
-	if text, isMarked := strings.CutPrefix(cell, "'"); isMarked && startsFormula(text) && !plainNumber().MatchString(text) {
+	if text, isMarked := strings.CutPrefix(cell, "'"); isMarked && startsFormula(text) &&
+		!plainNumber().MatchString(text) {
 		return text
 	}
 	return cell

@@ -1,5 +1,5 @@
-// Package text makes texts that other people have written safe: short enough for a response, without secrets for a log, and without
-// formulas for a table.
+// Package text makes texts that other people have written safe: short enough for a response, without secrets for a log,
+// and without formulas for a table.
 package text
 
 import (

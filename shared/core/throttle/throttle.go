@@ -1,9 +1,10 @@
 // Package throttle limits the cost of failed requests, and never refuses a valid request.
 //
-// A caller verifies a request first, and counts it only if it fails. So a valid request never meets a throttle, even if other clients at
-// its address have reached the limit. A failed request above the limit gets another error and costs no write, because the process
-// remembers which subjects are full. A subject combines the network of the client with the resource that it claimed, if that exists. So a
-// client with wrong settings does not use up the error messages that another client at the same address needs.
+// A caller verifies a request first, and counts it only if it fails. So a valid request never meets a throttle, even if
+// other clients at its address have reached the limit. A failed request above the limit gets another error and costs no
+// write, because the process remembers which subjects are full. A subject combines the network of the client with the
+// resource that it claimed, if that exists. So a client with wrong settings does not use up the error messages that
+// another client at the same address needs.
 package throttle
 
 import (
@@ -12,7 +13,8 @@ import (
 	"time"
 )
 
-// maxRemembered is the number of full subjects that a process remembers. A failure of any further subject costs a write.
+// maxRemembered is the number of full subjects that a process remembers. A failure of any further subject costs a
+// write.
 const maxRemembered = 10_000
 
 // Limit is the number of failures of a subject that count in a fixed window of time.
@@ -30,8 +32,8 @@ func (l Limit) Rest(at time.Time) time.Duration { return l.Start(at).Add(l.Windo
 
 // Counts counts failures.
 type Counts interface {
-	// CountFailure counts one failure of a subject in the window of at, with one conditional write. It returns the number of failures,
-	// including this one, at most limit.Failures + 1.
+	// CountFailure counts one failure of a subject in the window of at, with one conditional write. It returns the number
+	// of failures, including this one, at most limit.Failures + 1.
 	CountFailure(ctx context.Context, limit Limit, subject string, at time.Time) (int, error)
 }
 

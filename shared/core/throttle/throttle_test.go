@@ -28,15 +28,16 @@ func (c *table) CountFailure(_ context.Context, limit throttle.Limit, subject st
 	return c.failures[key], nil
 }
 
-// TestFailuresAreBounded has subjects fail at any time in several processes. In each window, exactly the failures above the limit are
-// refused, and each process writes at most one of those.
+// TestFailuresAreBounded has subjects fail at any time in several processes. In each window, exactly the failures above
+// the limit are refused, and each process writes at most one of those.
 //
 //proves:docs/security.md
 func TestFailuresAreBounded(t *testing.T) {
 	limit := throttle.Limit{Name: "x", Window: 10 * time.Minute, Failures: 5}
 	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		counts := &table{failures: map[string]int{}}
-		processes := []*throttle.Throttle{throttle.New(counts, limit), throttle.New(counts, limit), throttle.New(counts, limit)}
+		processes := []*throttle.Throttle{throttle.New(counts, limit), throttle.New(counts, limit),
+			throttle.New(counts, limit)}
 		at, failed, windows := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), map[string]int{}, map[string]bool{}
 		for range rapid.IntRange(1, 200).Draw(r, "failures") {
 			at = at.Add(time.Duration(rapid.IntRange(0, 30).Draw(r, "seconds")) * time.Second)
@@ -81,7 +82,8 @@ func (broken) CountFailure(context.Context, throttle.Limit, string, time.Time) (
 
 func TestErrorsOfTheCountArePassedOn(t *testing.T) {
 	one := throttle.New(broken{}, throttle.Limit{Name: "x", Window: time.Minute, Failures: 1})
-	if _, err := one.Fail(t.Context(), "a", time.Unix(0, 0)); !errors.Is(err, errBroken) || one.IsFull("a", time.Unix(0, 0)) {
+	if _, err := one.Fail(t.Context(), "a", time.Unix(0, 0)); !errors.Is(err, errBroken) ||
+		one.IsFull("a", time.Unix(0, 0)) {
 		t.Error(err)
 	}
 }

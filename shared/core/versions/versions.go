@@ -24,7 +24,8 @@ var (
 	ErrMismatch = fault.New(fault.Precondition,
 		"The resource has changed since you read it. Read it again and send the new ETag in If-Match.")
 	// ErrBusy reports that every attempt was stale.
-	ErrBusy = fault.New(fault.Unavailable, "Too many requests are changing this resource at the same time. Send the request again.")
+	ErrBusy = fault.New(fault.Unavailable,
+		"Too many requests are changing this resource at the same time. Send the request again.")
 )
 
 // Target is the resource to change.

@@ -1,8 +1,8 @@
 // Package walk lets a job over many items take several runs: each run continues where the previous one stopped.
 //
-// A run holds a lease, so only one run works at a time. It stores its progress with the lease. A run that dies keeps the
-// lease until it expires, and the next run continues from the stored progress. So a run must be able to repeat the work
-// after the last stored progress.
+// A run holds a lease, so only one run works at a time. It stores its progress with the lease. A run that dies keeps
+// the lease until it expires, and the next run continues from the stored progress. So a run must be able to repeat the
+// work after the last stored progress.
 //
 // Nothing invokes the function again in between: the next run of the schedule continues. A function that invoked itself
 // would be stopped by Lambda, which takes 16 such invocations for an endless loop.

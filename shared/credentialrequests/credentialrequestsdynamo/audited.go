@@ -13,13 +13,14 @@ import (
 // auditChange returns the change of a request of a user of the customer. The zero request as before means a creation.
 func auditChange(action audit.Action, customerID string, before, after credentialrequests.Request) audit.Change {
 	return audit.Change{
-		Action: action, Target: audit.Target{Kind: audit.CredentialRequest, ID: after.ID, Name: string(after.Level)}, CustomerID: customerID,
-		Before: auditForm(before), After: auditForm(after),
+		Action: action, Target: audit.Target{Kind: audit.CredentialRequest, ID: after.ID, Name: string(after.Level)},
+		CustomerID: customerID,
+		Before:     auditForm(before), After: auditForm(after),
 	}
 }
 
-// audit adds the events of a change: that of the request, if people can see the change, and that of the password that it creates or ends.
-// The mailed link, with which the user collects the password, has no event of its own.
+// audit adds the events of a change: one for the request, if people can see the change, and one for a password that it
+// creates or ends. The mailed link, with which the user collects the password, has no event.
 func (p *plan) audit(ctx context.Context, change credentialrequests.Change) {
 	change.After.Version = change.Before.Version
 	if reflect.DeepEqual(auditForm(change.Before), auditForm(change.After)) {
@@ -41,7 +42,8 @@ func (p *plan) audit(ctx context.Context, change credentialrequests.Change) {
 	}
 }
 
-// actionOf returns the action of a change. The service makes a request approved again if its password was never shown: nobody approves it.
+// actionOf returns the action of a change. If a password was never shown, the service makes its request approved again.
+// That is not an approval by a person.
 func actionOf(change credentialrequests.Change) audit.Action {
 	switch change.After.Status {
 	case credentialrequests.Approved:
@@ -58,7 +60,7 @@ func actionOf(change credentialrequests.Change) audit.Action {
 	}
 }
 
-// customerOf returns to whom the user of a request belongs.
+// customerOf returns the customer of the user of a request.
 func customerOf(change credentialrequests.Change) string {
 	if change.Person != nil {
 		return change.Person.CustomerID

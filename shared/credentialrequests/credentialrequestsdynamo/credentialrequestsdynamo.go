@@ -16,7 +16,7 @@
 // guards everything derived from it: its list items, the number of pending requests, the next step.
 // Ids are UUIDv7, so they are in the order of creation. The list items contain only ids, and a page
 // reads the requests afterwards; a request that changes between the two reads is left out if it no
-// longer matches. Requests are kept forever, as the record of who granted access to whom.
+// longer matches. Requests are kept forever, as the record of all granted access.
 package credentialrequestsdynamo
 
 import (
@@ -140,7 +140,8 @@ func (s *Store) Announced(ctx context.Context, customerID string) (time.Time, er
 func (s *Store) Announce(ctx context.Context, customerID string, at time.Time) error {
 	write := s.announce(customerID, at, at).Update
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: write.TableName, Key: write.Key, UpdateExpression: write.UpdateExpression, ConditionExpression: write.ConditionExpression,
+		TableName: write.TableName, Key: write.Key, UpdateExpression: write.UpdateExpression,
+		ConditionExpression:      write.ConditionExpression,
 		ExpressionAttributeNames: write.ExpressionAttributeNames, ExpressionAttributeValues: write.ExpressionAttributeValues,
 	}, items.RetryConflicts)
 	if err != nil && !items.ConditionFailed(err) { // it began later already

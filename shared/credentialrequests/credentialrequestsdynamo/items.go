@@ -57,11 +57,13 @@ func newRequestItem(r credentialrequests.Request) requestItem {
 		Credential: r.CredentialID, CollectBy: items.Millis(r.CollectBy), Version: r.Version,
 		Makers: credentialsdynamo.FormatMakers(r.Makers), Deciders: credentialsdynamo.FormatMakers(r.Deciders),
 		Next: nextItem{
-			Due: items.Millis(r.Next.Due), Tries: r.Next.Attempts, Told: r.Next.Notified, Link: r.Next.LinkID, Base: r.Next.BaseURL,
+			Due: items.Millis(r.Next.Due), Tries: r.Next.Attempts, Told: r.Next.Notified, Link: r.Next.LinkID,
+			Base: r.Next.BaseURL,
 		},
 	}
 	for _, e := range r.Events {
-		item.Events = append(item.Events, eventItem{At: items.Millis(e.At), Actor: e.Actor, Action: e.Action, Detail: e.Detail})
+		item.Events = append(item.Events,
+			eventItem{At: items.Millis(e.At), Actor: e.Actor, Action: e.Action, Detail: e.Detail})
 	}
 	return item
 }
@@ -74,16 +76,19 @@ func (i requestItem) request() credentialrequests.Request {
 		CredentialID: i.Credential, CollectBy: items.Time(i.CollectBy), Version: i.Version,
 		Makers: credentialsdynamo.ParseMakers(i.Makers), Deciders: credentialsdynamo.ParseMakers(i.Deciders),
 		Next: credentialrequests.Next{
-			Due: items.Time(i.Next.Due), Attempts: i.Next.Tries, Notified: i.Next.Told, LinkID: i.Next.Link, BaseURL: i.Next.Base,
+			Due: items.Time(i.Next.Due), Attempts: i.Next.Tries, Notified: i.Next.Told, LinkID: i.Next.Link,
+			BaseURL: i.Next.Base,
 		},
 	}
 	for _, e := range i.Events {
-		r.Events = append(r.Events, credentialrequests.Event{At: items.Time(e.At), Actor: e.Actor, Action: e.Action, Detail: e.Detail})
+		r.Events = append(r.Events, credentialrequests.Event{At: items.Time(e.At), Actor: e.Actor, Action: e.Action,
+			Detail: e.Detail})
 	}
 	return r
 }
 
-// announcedItem is the last announcement of requests of a customer's users. DynamoDB may delete it when it has no effect any more.
+// announcedItem is the last announcement of requests of a customer's users. DynamoDB may delete it when it has no
+// effect any more.
 type announcedItem struct {
 	At int64 `dynamodbav:"at"`
 }
@@ -132,7 +137,7 @@ func openKey(userID string) items.Map { return items.Key(listPK(userID, ""), "op
 
 const duePK = "requests-due"
 
-// due returns the item of a request's next step, or false if there is none.
+// due returns the item of a request's next step, or false if it needs no step.
 func due(r credentialrequests.Request) (place, bool) {
 	return place{duePK, dueSK(r.Next.Due, r.ID)}, !r.Next.Due.IsZero()
 }
@@ -158,5 +163,6 @@ func auditForm(r credentialrequests.Request) any {
 	if r.ID == "" {
 		return nil
 	}
-	return requestForm{r.UserID, r.Level, r.Justification, r.Status, r.DecidedBy, r.DecidedAt.UTC(), r.Reason, r.CredentialID, r.Version}
+	return requestForm{r.UserID, r.Level, r.Justification, r.Status, r.DecidedBy, r.DecidedAt.UTC(), r.Reason,
+		r.CredentialID, r.Version}
 }

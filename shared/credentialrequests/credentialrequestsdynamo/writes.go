@@ -59,7 +59,8 @@ func (s *Store) open(userID string) types.TransactWriteItem {
 	}}
 }
 
-// announce returns the write that stores when requests are announced. It fails if the last announcement was after the given time.
+// announce returns the write that stores when requests are announced. It fails if the last announcement was after the
+// given time.
 func (s *Store) announce(customerID string, at, last time.Time) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.table, Key: announcedKey(customerID), UpdateExpression: aws.String("SET #at = :at, purgeAt = :purge"),
@@ -99,8 +100,9 @@ func (s *Store) change(ctx context.Context, change credentialrequests.Change) er
 	return p.Write(ctx, s.client)
 }
 
-// checkMakers adds one check for each credential, because a transaction cannot have two operations on one item. A request and its decision
-// have at most credentials.MaxMakers + 1 each. A link whose use issues a password must not have ended either with all of its customer.
+// checkMakers adds one check for each credential, because a transaction cannot have two operations on one item. A
+// request and its decision have at most credentials.MaxMakers + 1 each. A link whose use issues a password must not
+// have ended either with all of its customer.
 func (p *plan) checkMakers(ctx context.Context, change credentialrequests.Change) error {
 	if len(change.Makers) == 0 {
 		return nil
@@ -122,7 +124,8 @@ func (p *plan) checkMakers(ctx context.Context, change credentialrequests.Change
 func (p *plan) replace(before, after credentialrequests.Request) {
 	after.Version = before.Version + 1
 	p.Add(versions.ErrStale, types.TransactWriteItem{Put: &types.Put{
-		TableName: &p.store.table, Item: items.Encode(newRequestItem(after)), ConditionExpression: aws.String("version = :version"),
+		TableName: &p.store.table, Item: items.Encode(newRequestItem(after)),
+		ConditionExpression:       aws.String("version = :version"),
 		ExpressionAttributeValues: items.Map{":version": items.Number(before.Version)},
 	}})
 	if before.Status != after.Status {

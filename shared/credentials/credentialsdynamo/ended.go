@@ -19,14 +19,14 @@ import (
 // A credential of an earlier generation has ended. Its record and its listing do not change. So everything here that returns credentials
 // reads the states of their customers, too, and returns the ended ones as revoked at the time of the end.
 //
-// The order is that of the writes to the state, and does not depend on any clock. A new credential has the generation of the one on whose
+// The order follows the writes to the state, and does not depend on any clock. A new credential has the generation of the one on whose
 // behalf it is created, or one that was read before its transaction. So an end that comes between the read and the transaction ends it,
-// too, and creations need not touch the state, which many of them at once would hold up. What is issued for a credential also checks
+// too, and creations need not touch the state, which many of them at once would hold up. An issue on behalf of a credential also checks
 // the state in its transaction, so that its client gets an error; see StillWorks. The tally counts the ended ones until Recount leaves them
 // out.
 //
 // A credential stays in the customer in which it was created, because a move to another one revokes it. Only an activation link moves, and
-// it never ends so: it opens an account that nobody has used yet.
+// it never ends so: it opens an account that its user has not used yet.
 
 // hasEnded reports whether a credential of a user of the customer has ended with all others. The zero state ends none.
 func hasEnded(s customerstates.State, c credentials.Credential) bool {

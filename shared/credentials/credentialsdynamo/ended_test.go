@@ -15,7 +15,7 @@ import (
 )
 
 // issuedIn stores a credential of a user of a customer of the given generation. The clock of its issuer runs ahead in the generation 0, and
-// behind in the others, so that its time says the opposite of its generation.
+// behind in later ones, so that its time says the opposite of its generation.
 func (s *fixture) issuedIn(generation int64, kind credentials.Kind, name string) (credentials.Credential, credentials.Secret) {
 	s.tb.Helper()
 	secret, at := credentials.Mint(kind), noon.Add(time.Minute)
@@ -96,7 +96,7 @@ func TestCredentialsOfCustomerEnd(t *testing.T) {
 	}
 }
 
-// Each end ends what was created since the one before, also at the same time and with a clock that runs behind. It needs a customer.
+// Each end ends the credentials that were created since the last end, also at the same time and with a slow clock. It needs a customer.
 func TestEachEndIsAnother(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	for generation, at := range []time.Time{noon, noon, noon.Add(-time.Minute)} {
@@ -242,7 +242,7 @@ func TestEndedTokenIsNotReplayed(t *testing.T) {
 	}
 }
 
-// Whoever revokes all credentials of an owner finds those that have ended.
+// ListOpen, which revocations of all credentials of an owner use, finds those that have ended.
 func TestListOpenFindsEnded(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	old, _ := s.issuedIn(0, credentials.APIKey, "old")

@@ -52,7 +52,7 @@ type company struct {
 type creation struct {
 	// onBehalf is true if a credential of the customer creates it, which has authenticated before the end.
 	onBehalf bool
-	// create uses a client of its own, and returns whether the new credential works.
+	// create uses the given client, and returns whether the new credential works.
 	create func(c *company, client *dynamodb.Client) (works func() bool, err error)
 }
 
@@ -121,7 +121,7 @@ func TestEndAndCreationsHaveAnOrder(t *testing.T) {
 }
 
 // endBefore creates a credential, and lets an end come before the first call that isNext selects by its operation and number. Some reads
-// run beside each other, so their order and that of the transaction can differ.
+// run beside each other, so they can be in another order than the transaction.
 func (c *company) endBefore(way creation, isNext func(operation string, call int) bool) (works, ended bool) {
 	calls := 0
 	isWorking, err := way.create(c, awstest.Faulty(c.client, func(operation string, _ int) error {

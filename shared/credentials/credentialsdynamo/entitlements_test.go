@@ -141,7 +141,7 @@ func TestMovedUserHasEntitlementsOfNewCustomer(t *testing.T) {
 	}
 }
 
-// What authentication costs: nothing more for a version that the process knows, and one GetItem after a change.
+// Authentication costs nothing more for a version that the process knows, and one GetItem after a change.
 func TestCostOfEntitlements(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	_, secret := s.issuedOf(credentials.AccessToken)

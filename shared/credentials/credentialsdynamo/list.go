@@ -115,7 +115,7 @@ func (t *Table) listStored(ctx context.Context, ownerID string, kinds []credenti
 	return found, owned.Issued, nil
 }
 
-// endOf returns a sort key after the listings of the given kinds, or of all kinds if there are none.
+// endOf returns a sort key after the listings of the given kinds, or of all kinds if none is given.
 func endOf(kinds []credentials.Kind) string {
 	if len(kinds) == 0 {
 		return tallySK + "$" // after "#"

@@ -28,7 +28,7 @@ func (s *fixture) madeBy(ownerID string, expires time.Time, makers ...principal.
 	return c
 }
 
-// made returns the ids of what was made with a credential, sorted.
+// made returns the ids of the credentials that were made with one, sorted.
 func (s *fixture) made(root credentials.Credential, at time.Time) []string {
 	s.tb.Helper()
 	found, err := s.table.Made(s.tb.Context(), root, at, 1000)

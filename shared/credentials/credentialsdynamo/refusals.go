@@ -49,7 +49,7 @@ func (r *Requests) CountRefusal(ctx context.Context, refused credentials.Refusal
 	return r.reportRefusals(ctx, refused, refusalForm{Reason: refused.Reason, Refusals: counted.N, Since: hour})
 }
 
-// refusalForm is what audit events show of refused requests. The reason is that of the last one.
+// refusalForm has the fields of audit events about refused requests. The reason is the last request's.
 type refusalForm struct {
 	Reason   credentials.RefusalReason `json:"reason"`
 	Refusals int                       `json:"refusals"`

@@ -13,7 +13,7 @@ import (
 	"portside/shared/testkit/audittest"
 )
 
-// TestRefusalsOfWorkloadsAndSessions checks whom events name for credentials that are no tokens or keys of a person.
+// TestRefusalsOfWorkloadsAndSessions checks which actors events name for credentials other than a person's tokens and keys.
 func TestRefusalsOfWorkloadsAndSessions(t *testing.T) {
 	s := newFixture(t)
 	log := audittest.Log(t, s.client)

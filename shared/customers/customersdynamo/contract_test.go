@@ -21,13 +21,15 @@ import (
 
 // subject describes customers for the tests of each stored resource.
 var subject = resourcetest.Subject{
-	Kind: "customer", Lists: "customers", Form: []string{"id", "name", "slug", "status", "externalId", "created"}, Owner: "customer",
+	Kind: "customer", Lists: "customers", Form: []string{"id", "name", "slug", "status", "externalId", "created"},
+	Owner: "customer",
 	Uniques: []resourcetest.Unique{
 		{Attribute: "slug", Marker: "slug", Taken: customers.ErrSlugTaken},
 		{Attribute: "externalId", Marker: "external", Taken: customers.ErrExternalIDTaken, IsOptional: true},
 	},
 	Label: "status", Labels: []string{"active", "suspended"},
-	Created: audit.CustomerCreated, Updated: audit.CustomerUpdated, Deleted: audit.CustomerDeleted, NotFound: customers.ErrNotFound,
+	Created: audit.CustomerCreated, Updated: audit.CustomerUpdated, Deleted: audit.CustomerDeleted,
+	NotFound:  customers.ErrNotFound,
 	Unaudited: []string{"ID", "CreatedAt", "UpdatedAt", "Number"},
 	Filled: func(tb testing.TB) any {
 		c := fieldstest.Filled[customers.Customer](tb)
@@ -63,8 +65,9 @@ func customer(r resourcetest.Resource) customers.Customer {
 
 func resource(c customers.Customer) resourcetest.Resource {
 	return resourcetest.Resource{
-		ID: c.ID, Name: c.Name, Unique: []string{c.Slug, c.ExternalID}, Label: string(c.Status), CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-		Number: c.Number, Version: c.Version, Value: c,
+		ID: c.ID, Name: c.Name, Unique: []string{c.Slug, c.ExternalID}, Label: string(c.Status), CreatedAt: c.CreatedAt,
+		UpdatedAt: c.UpdatedAt,
+		Number:    c.Number, Version: c.Version, Value: c,
 	}
 }
 
@@ -95,7 +98,8 @@ func (d *fixture) contract(client *dynamodb.Client) resourcetest.Store {
 			return store.Delete(ctx, customer(r))
 		},
 		List: func(ctx context.Context, q resourcetest.Query) (resourcetest.Page, error) {
-			page, err := store.List(ctx, customers.Query{Status: customers.Status(q.Label), Limit: q.Limit, Offset: q.Offset, After: q.After})
+			page, err := store.List(ctx,
+				customers.Query{Status: customers.Status(q.Label), Limit: q.Limit, Offset: q.Offset, After: q.After})
 			return resourcetest.Page{Resources: resources(page.Customers), Total: page.Total, Next: page.Next}, err
 		},
 		Search: func(ctx context.Context, _ string, q search.Query) (resourcetest.Page, error) {
@@ -106,8 +110,8 @@ func (d *fixture) contract(client *dynamodb.Client) resourcetest.Store {
 	}
 }
 
-// addStates adds the states in the credentials table, which are copies of the status and the limits of customers. Entitlements must have a
-// state with their version.
+// addStates adds the states in the credentials table, which are copies of the status and the limits of customers.
+// Entitlements must have a state with their version.
 func (d *fixture) addStates(t *testing.T, items []liststest.Item, want, got map[string]string) {
 	t.Helper()
 	for _, item := range items {

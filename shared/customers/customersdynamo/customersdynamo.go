@@ -15,9 +15,9 @@
 // The credentials table has the state of each customer (see package customerstates): a copy of the status and the limit, and the
 // number of users, which only the store of users changes. So authentication reads it together with the credential.
 //
-// Every change is one transaction over all affected items of both tables, so a crash never leaves an incomplete customer. Every write is
-// conditional: on the version for a customer, on the owner for a marker that is removed, on existence for all other items. See package
-// records.
+// Every change is one transaction over all affected items of both tables, so a crash never leaves an incomplete
+// customer. Every write is conditional: on the version for a customer, on the owner for a marker that is removed, on
+// existence for all other items. See package records.
 package customersdynamo
 
 import (
@@ -71,8 +71,8 @@ func labels() []string {
 	return all
 }
 
-// Get implements customers.Reader with two strongly consistent reads. The state comes first: it exists as long as the customer, so a
-// customer that is found without a state has lost it.
+// Get implements customers.Reader with two strongly consistent reads. The state comes first: it exists as long as the
+// customer, so a customer that is found without a state has lost it.
 func (s *Store) Get(ctx context.Context, id string) (customers.Customer, error) {
 	state, hasState, err := s.states.Get(ctx, id)
 	if err != nil {
@@ -186,14 +186,15 @@ func (s *Store) Delete(ctx context.Context, customer customers.Customer) error {
 	return p.Run(ctx)
 }
 
-// Rebuild makes the markers of slugs and external IDs, the lists, their counts and the terms of searches agree with the customers while
-// other writers work; see lists.Rebuild. It does not touch the states in the credentials table.
+// Rebuild makes the markers of slugs and external IDs, the lists, their counts and the terms of searches agree with the
+// customers while other writers work; see lists.Rebuild. It does not touch the states in the credentials table.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists.Repairs, error) {
 	markers := map[string]string{slugPK(""): owner, externalPK(""): owner}
 	return s.records.Rebuild(ctx, records.Source{Row: rowOf, MarkerPrefixes: markers}, report)
 }
 
-// Items returns the items of a customer that Create writes, but the counters, which Rebuild computes. With it, tools fill tables quickly.
+// Items returns the items of a customer that Create writes, but the counters, which Rebuild computes. With it, tools
+// fill tables quickly.
 func (s *Store) Items(c customers.Customer) []items.Map {
 	return append(s.records.Derived(row(c)), items.Encode(newCustomerItem(c)))
 }

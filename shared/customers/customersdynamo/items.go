@@ -37,8 +37,9 @@ type contactItem struct {
 // newCustomerItem leaves out the number of users, which is in the state of the customer.
 func newCustomerItem(c customers.Customer) customerItem {
 	item := customerItem{
-		PK: "customer#" + c.ID, SK: "customer", ID: c.ID, Name: c.Name, Slug: c.Slug, Status: c.Status, ExternalID: c.ExternalID,
-		MaxUsers: c.MaxUsers, MaxRequests: c.MaxRequests, Metadata: string(c.Metadata),
+		PK: "customer#" + c.ID, SK: "customer", ID: c.ID, Name: c.Name, Slug: c.Slug, Status: c.Status,
+		ExternalID: c.ExternalID,
+		MaxUsers:   c.MaxUsers, MaxRequests: c.MaxRequests, Metadata: string(c.Metadata),
 		Created: items.Millis(c.CreatedAt), Updated: items.Millis(c.UpdatedAt), Number: c.Number, Version: c.Version,
 	}
 	for _, contact := range c.Contacts {
@@ -123,7 +124,8 @@ func externalMarker(c customers.Customer) records.Marker {
 
 func slugPK(slug string) string { return "slug#" + slug }
 
-// externalPK returns a key of at most 809 bytes, because customers.MaxExternalID characters have at most 800. DynamoDB allows 2,048.
+// externalPK returns a key of at most 809 bytes, because customers.MaxExternalID characters have at most 800. DynamoDB
+// allows 2,048.
 func externalPK(externalID string) string { return "external#" + externalID }
 
 // customerForm is what audit events show of a customer.

@@ -43,8 +43,9 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	client := awstest.DynamoDB(t)
 	d := &fixture{
-		client: client, table: awstest.Table(t, client, "CustomersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
-		log: audittest.Log(t, client),
+		client: client, table: awstest.Table(t, client, "CustomersTable"),
+		credentials: awstest.Table(t, client, "CredentialsTable"),
+		log:         audittest.Log(t, client),
 	}
 	d.store = d.over(client)
 	return d
@@ -152,7 +153,8 @@ func TestDeletionOfCustomerDeletesTrustPolicies(t *testing.T) {
 	acme := created.Customer
 	policies := d.policies()
 	for i := range trust.Max {
-		policy := trust.Policy{ID: fmt.Sprintf("0199cccc-0000-7000-8000-%012d", i), CustomerID: acme.ID, Name: "p", Version: 1}
+		policy := trust.Policy{ID: fmt.Sprintf("0199cccc-0000-7000-8000-%012d", i), CustomerID: acme.ID, Name: "p",
+			Version: 1}
 		if _, err := policies.Add(t.Context(), trust.Creation{Policy: policy}); err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +251,8 @@ func TestLostStateIsReported(t *testing.T) {
 	d := newFixture(t)
 	acme := d.create(t, "acme", customers.Active)
 	key := items.Key("customer#"+acme.ID, "customer")
-	if _, err := d.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &d.credentials, Key: key}); err != nil {
+	if _, err := d.client.DeleteItem(t.Context(),
+		&dynamodb.DeleteItemInput{TableName: &d.credentials, Key: key}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.store.Get(t.Context(), acme.ID); err == nil || fault.KindOf(err) != fault.Internal {
@@ -286,7 +289,8 @@ func TestCostOfListPage(t *testing.T) {
 				t.Fatal(err)
 			}
 			if meter.ReadUnits() > 6 || meter.Calls() > 3 {
-				t.Errorf("status %q, offset %d of %d: %v read units, %d calls", status, offset, page.Total, meter.ReadUnits(), meter.Calls())
+				t.Errorf("status %q, offset %d of %d: %v read units, %d calls", status, offset, page.Total, meter.ReadUnits(),
+					meter.Calls())
 			}
 		}
 	}

@@ -4,12 +4,12 @@
 //
 // A day has [Parts] partitions; the last byte of the event ID decides which one an event is in.
 //
-// The attribute "event" is the event in JSON: what a seal covers. The attributes "actor", "customer" (to whom the target belongs) and
-// "target" (<kind>#<id>) are keys of indexes. "purgeAt" is the time at which DynamoDB may delete the item. All of them follow from the
-// event. An event ID begins with the time in microseconds.
+// The attribute "event" is the event in JSON, which a seal covers. The attributes "actor", "customer" (of the target)
+// and "target" (<kind>#<id>) are keys of indexes. "purgeAt" is the time at which DynamoDB may delete the item. All of
+// them follow from the event. An event ID begins with the time in microseconds.
 //
-// A writer may take minutes from the time of an event to its commit, but less than [Settled]. So the events of an hour are complete when
-// that time has passed since its end, and a function seals them; see package seals.
+// A writer may take minutes from the time of an event to its commit, but less than [Settled]. So the events of an hour
+// are complete when that time has passed since its end, and a function seals them; see package seals.
 package auditlog
 
 import (
@@ -27,12 +27,12 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// Settled bounds the delay between the time of an event and its commit. Lambda stops a function after 15 minutes; the other 5 allow for
-// clock differences.
+// Settled bounds the delay between the time of an event and its commit. Lambda stops a function after 15 minutes; the
+// other 5 allow for clock differences.
 const Settled = 20 * time.Minute
 
-// Parts is the number of partitions of a day. A partition takes 1,000 write units a second, and a transaction needs 2 for an event of up to
-// 1 KB. So a day takes 2,000 events a second, which is as much as a new on-demand table takes.
+// Parts is the number of partitions of a day. A partition takes 1,000 write units a second, and a transaction needs 2
+// for an event of up to 1 KB. So a day takes 2,000 events a second, which is as much as a new on-demand table takes.
 // Source: DynamoDB Developer Guide, "Read/write capacity mode" and "DynamoDB burst and adaptive capacity".
 const Parts = 4
 
@@ -65,8 +65,8 @@ type Item struct {
 	PurgeAt  int64  `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may delete days later
 }
 
-// Write returns the write of the event about a change that the actor in ctx makes, for the transaction that makes the change. It returns
-// none for the zero value. A form that cannot be encoded is a programming error, and panics.
+// Write returns the write of the event about a change that the actor in ctx makes, for the transaction that makes the
+// change. It returns none for the zero value. A form that cannot be encoded is a programming error, and panics.
 func (l Log) Write(ctx context.Context, change audit.Change) []types.TransactWriteItem {
 	if l.table == "" {
 		return nil
@@ -96,8 +96,9 @@ func (l Log) item(ctx context.Context, change audit.Change) (Item, error) {
 	}
 	at := l.now().UTC().Truncate(time.Microsecond)
 	event := audit.Event{
-		ID: newID(at), Time: at, Action: change.Action, Actor: audit.ActorIn(ctx), Target: change.Target, CustomerID: change.CustomerID,
-		RequestID: audit.SourceIn(ctx).RequestID, Before: before, After: after,
+		ID: newID(at), Time: at, Action: change.Action, Actor: audit.ActorIn(ctx), Target: change.Target,
+		CustomerID: change.CustomerID,
+		RequestID:  audit.SourceIn(ctx).RequestID, Before: before, After: after,
 	}
 	text, err := audit.Encode(event)
 	if err != nil {

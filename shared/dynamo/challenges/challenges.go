@@ -1,8 +1,8 @@
 // Package challenges stores random values that a browser must bring back once and soon: the challenges
-// of passkeys, and the states of sign-ins with OpenID Connect. It also marks the values of signed challenges as used, and keeps the public
-// keys with which they were signed.
+// of passkeys, and the states of sign-ins with OpenID Connect. It also marks the values of signed challenges as used,
+// and keeps the public keys with which they were signed.
 //
-//	challenge#<purpose>#<hash>    challenge    whom it is for, and when it expires
+//	challenge#<purpose>#<hash>    challenge    its subject and its expiry
 //
 // The table has only the SHA-256 of a value, so a reader of the table cannot use a value. Take deletes
 // a value under a condition, so of several requests with the same value one succeeds.
@@ -70,15 +70,17 @@ func (t Table) Put(ctx context.Context, c Challenge) error {
 	return nil
 }
 
-// Get returns the challenge with this purpose and value, strongly consistent. It returns false if there is none.
+// Get returns the challenge with this purpose and value, strongly consistent. It returns false if none exists.
 func (t Table) Get(ctx context.Context, purpose string, value []byte) (c Challenge, found bool, err error) {
 	stored, found, err := items.Get[item](ctx, items.In(t.client, t.name), items.Key(pk(purpose, value), "challenge"))
-	return Challenge{Purpose: purpose, Value: value, Subject: stored.Subject, ExpiresAt: items.Time(stored.Expires)}, found, err
+	return Challenge{Purpose: purpose, Value: value, Subject: stored.Subject, ExpiresAt: items.Time(stored.Expires)},
+		found, err
 }
 
 // Take deletes the challenge with this purpose and value, and returns its subject. It returns false
-// if there is none, or if it has expired at the given time.
-func (t Table) Take(ctx context.Context, purpose string, value []byte, at time.Time) (subject string, found bool, err error) {
+// if none exists, or if it has expired at the given time.
+func (t Table) Take(ctx context.Context, purpose string, value []byte,
+	at time.Time) (subject string, found bool, err error) {
 	out, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &t.name, Key: items.Key(pk(purpose, value), "challenge"),
 		ConditionExpression: aws.String("attribute_exists(pk)"), ReturnValues: types.ReturnValueAllOld,

@@ -51,7 +51,8 @@ func TestTakeChecksPurposeValueAndTime(t *testing.T) {
 func TestPutRefusesTheSameValueTwice(t *testing.T) {
 	table := newTable(t)
 	put(t, table, "0123456789abcdef")
-	if err := table.Put(t.Context(), challenges.Challenge{Purpose: "test", Value: []byte("0123456789abcdef"), ExpiresAt: noon}); err == nil {
+	if err := table.Put(t.Context(),
+		challenges.Challenge{Purpose: "test", Value: []byte("0123456789abcdef"), ExpiresAt: noon}); err == nil {
 		t.Error("the same value was stored twice")
 	}
 }

@@ -136,8 +136,8 @@ func DayOf(item items.Map) (calendar.Day, error) {
 	return day, nil
 }
 
-// Counters returns the counters of an item: the counters of a day, or the sum. It does not use reflection, because the items
-// of a year have thousands of counters.
+// Counters returns the counters of an item: the counters of a day, or the sum. It does not use reflection, because the
+// items of a year have thousands of counters.
 func Counters(item items.Map) (Change, error) {
 	all := make(Change, len(item))
 	for name, value := range item {

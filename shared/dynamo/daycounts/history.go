@@ -22,8 +22,8 @@ type DayEntry struct {
 	Events    map[string]int64 // counters of events, and how often each event happened
 }
 
-// Append returns the history after a change: what the resource counts as from then on, and what
-// happened. The entry's day is the day of the change, but never before that of the last entry,
+// Append returns the history after a change: what the resource counts as from then on, and the
+// events. The entry's day is the day of the change, but never before the day of the last entry,
 // because clocks differ. [History.ChangesSince] returns what to add to the counters.
 func (l History) Append(at time.Time, as []string, events ...string) History {
 	mark := DayEntry{Day: calendar.DayOf(at), CountedAs: slices.Clone(as), Events: map[string]int64{}}

@@ -17,7 +17,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// ErrInUse is for the failed condition of Put in a transaction: the key was used before. The caller then returns the Result instead.
+// ErrInUse is for the failed condition of Put in a transaction: the key was used before. The caller then returns the
+// Result instead.
 var ErrInUse = errors.New("the idempotency key is in use")
 
 // item is the stored form of a key. T is the stored form of the created resource, or
@@ -45,7 +46,8 @@ func Put[T any](table string, key idempotency.Key, made T, at time.Time) types.T
 	expires := at.Add(idempotency.Lifetime)
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &table, Item: items.Encode(item[T]{
-			PK: pk(key), SK: "once", Fingerprint: key.Fingerprint, Made: made, Expires: expires.UnixMilli(), PurgeAt: expires.Unix(),
+			PK: pk(key), SK: "once", Fingerprint: key.Fingerprint, Made: made, Expires: expires.UnixMilli(),
+			PurgeAt: expires.Unix(),
 		}),
 		ConditionExpression:       aws.String("attribute_not_exists(pk) OR expires <= :now"),
 		ExpressionAttributeValues: items.Map{":now": items.Number(at.UnixMilli())},
@@ -59,7 +61,7 @@ func Result[T any](ctx context.Context, table items.Table, key idempotency.Key, 
 	if err != nil {
 		return *new(T), err
 	}
-	// What the key has created comes last, because another operation may have stored it in another form.
+	// The created resource comes last, because another operation may have stored it in another form.
 	use, err := items.Decode[use](raw)
 	switch {
 	case err != nil:

@@ -21,8 +21,8 @@ import (
 var ErrUnavailable = fault.New(fault.Unavailable, "The service is temporarily unavailable because it cannot "+
 	"reach its data. Send the request again.")
 
-// Client returns a DynamoDB client that marks outages with ErrUnavailable. It also repeats calls whose response was cut off and single
-// writes that met a transaction, which the SDK does not repeat.
+// Client returns a DynamoDB client that marks outages with ErrUnavailable. It also repeats calls whose response was cut
+// off and single writes that met a transaction, which the SDK does not repeat.
 func Client(cfg aws.Config) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.Retryer = retryer{o.Retryer}

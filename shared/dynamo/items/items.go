@@ -103,7 +103,7 @@ type Table struct {
 // In returns the named table.
 func In(client Reader, name string) Table { return Table{client: client, name: name} }
 
-// Get reads one item, strongly consistent. It returns false if there is none.
+// Get reads one item, strongly consistent. It returns false if the item does not exist.
 func Get[T any](ctx context.Context, table Table, key Map) (shape T, found bool, err error) {
 	item, err := table.GetRaw(ctx, key)
 	if err != nil {

@@ -59,7 +59,7 @@ func CheckVersion(version int) error {
 	return nil
 }
 
-// Mark writes the mark if there is none. It never changes a mark.
+// Mark writes the mark if the table has none. It never changes a mark.
 func Mark(ctx context.Context, client *dynamodb.Client, usersTable string) error {
 	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &usersTable, Item: items.Encode(mark{PK: key, SK: key, Version: Version}),

@@ -11,8 +11,8 @@
 //	list#all#<state>      <number>
 //	list#<label>#<state>  <number>
 //
-// Some resources also belong to a scope, such as a customer; see Entry.Scope. [Lists.In] returns the lists of a scope, which have the same
-// form and the same numbers:
+// Some resources also belong to a scope, such as a customer; see Entry.Scope. [Lists.In] returns the lists of a scope,
+// which have the same form and the same numbers:
 //
 //	list#<scope>#all      <number>
 //	list#<scope>#<label>  <number>
@@ -53,7 +53,8 @@ type Shape struct {
 	Label  string   // the attribute of an entry that has its label
 	Labels []string // see rank.New; "all" is not allowed
 	State  string   // the attribute that has its state; unused without States
-	// States is nil, or see rank.Tree.WithStates. Resources can get states later: until a Rebuild, the lists of states lack older entries.
+	// States is nil, or see rank.Tree.WithStates. Resources can get states later: until a Rebuild, the lists of states
+	// lack older entries.
 	States []string
 }
 
@@ -79,7 +80,8 @@ func New(client *dynamodb.Client, table string, shape Shape) *Lists {
 	return &Lists{client: client, table: table, shape: shape, prefix: keyPrefix, ranks: shape.tree(client, table)}
 }
 
-// In returns the lists of a scope. Its entries are also in l, which allocates their numbers. A scope is neither empty nor a label.
+// In returns the lists of a scope. Its entries are also in l, which allocates their numbers. A scope is neither empty
+// nor a label.
 func (l *Lists) In(scope string) *Lists {
 	return &Lists{
 		client: l.client, table: l.table, shape: l.shape, prefix: keyPrefix + scope + "#",
@@ -131,8 +133,8 @@ func (e Entry) inState(list string) string {
 	return list + "#" + e.State
 }
 
-// Items returns the entry as items of the list of all and of the list of its label, each also in the list of its state, and of the same
-// lists of its scope.
+// Items returns the entry as items of the list of all and of the list of its label, each also in the list of its state,
+// and of the same lists of its scope.
 func (l *Lists) Items(e Entry) []items.Map {
 	stored := []items.Map{l.item(e, all), l.item(e, e.Label)}
 	if e.State != "" {
@@ -219,16 +221,19 @@ func (c *Changes) replace(before, after Entry) []types.TransactWriteItem {
 	return append(writes, c.remove(before, before.Label), c.put(after, after.Label, isNew))
 }
 
-// replaceInStates replaces an entry in the lists of states. A zero Entry stands for none. The writes cannot fail: an entry from before its
-// resources had states is missing until a rebuild.
+// replaceInStates replaces an entry in the lists of states. A zero Entry stands for none. The writes cannot fail: an
+// entry from before its resources had states is missing until a rebuild.
 func (c *Changes) replaceInStates(before, after Entry) []types.TransactWriteItem {
 	var writes []types.TransactWriteItem
-	for _, list := range [][2]string{{before.inState(all), after.inState(all)}, {before.inState(before.Label), after.inState(after.Label)}} {
+	for _, list := range [][2]string{{before.inState(all), after.inState(all)},
+		{before.inState(before.Label), after.inState(after.Label)}} {
 		if list[0] != "" && list[0] != list[1] {
-			writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &c.lists.table, Key: c.lists.key(before, list[0])}})
+			writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &c.lists.table,
+				Key: c.lists.key(before, list[0])}})
 		}
 		if list[1] != "" {
-			writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &c.lists.table, Item: c.lists.item(after, list[1])}})
+			writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &c.lists.table,
+				Item: c.lists.item(after, list[1])}})
 		}
 	}
 	return writes

@@ -127,7 +127,8 @@ func TestPagesAgreeWithTotals(t *testing.T) {
 
 func TestPositionIsANumber(t *testing.T) {
 	s := newFixture(t, 3)
-	for _, position := range []paging.Position{"x", "-1", "+1", "01", "1 ", "1.0", "0x1", "4294967296", "99999999999999999999", "#", "1\x00"} {
+	for _, position := range []paging.Position{"x", "-1", "+1", "01", "1 ", "1.0", "0x1", "4294967296",
+		"99999999999999999999", "#", "1\x00"} {
 		page, err := lists.Page[struct{}](t.Context(), s.lists(s.client), lists.Query{Limit: 1, After: position})
 		if !errors.Is(err, paging.ErrCursor) || len(page.Entries) > 0 || page.Total != 0 {
 			t.Errorf("%q: %+v, %v", position, page, err)

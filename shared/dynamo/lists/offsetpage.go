@@ -32,9 +32,9 @@ type Found[T any] struct {
 
 // Page returns one page, strongly consistent. Errors: paging.ErrCursor if query.After is not a position of the list.
 //
-// The position of an entry is its number, which never changes and is never reused. So the page after a position needs one Query. For a page
-// at an offset, the counters first locate the leaf with the offset, and one Query reads from the start of that leaf. Concurrent writes
-// between these reads cannot make the page contradict the total.
+// The position of an entry is its number, which never changes and is never reused. So the page after a position needs
+// one Query. For a page at an offset, the counters first locate the leaf with the offset, and one Query reads from the
+// start of that leaf. Concurrent writes between these reads cannot make the page contradict the total.
 func Page[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
 	if query.After != "" {
 		return pageAfter[T](ctx, l, query)
@@ -48,7 +48,8 @@ func Page[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
 	return newFound(rows, query.Limit, total, query.Offset+int64(query.Limit) < total), err
 }
 
-// pageAfter returns the page after a position. It reads one more entry than the page has, to find out whether another page follows.
+// pageAfter returns the page after a position. It reads one more entry than the page has, to find out whether another
+// page follows.
 func pageAfter[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
 	last, err := numberAt(query.After)
 	if err != nil {
@@ -116,8 +117,8 @@ type Numbered[T any] struct {
 	Entry  T
 }
 
-// From returns up to limit entries of the complete list whose numbers are at least a given number, in the order of creation, strongly
-// consistent. The limit must be so small that one Query reads all.
+// From returns up to limit entries of the complete list whose numbers are at least a given number, in the order of
+// creation, strongly consistent. The limit must be so small that one Query reads all.
 func From[T any](ctx context.Context, l *Lists, from int64, limit int) ([]Numbered[T], error) {
 	return read[T](ctx, l, part{all, rank.Place{Start: from}, limit})
 }
@@ -133,9 +134,10 @@ type part struct {
 func read[T any](ctx context.Context, l *Lists, p part) ([]Numbered[T], error) {
 	pages := dynamodb.NewQueryPaginator(l.client, &dynamodb.QueryInput{
 		TableName: &l.table, ConsistentRead: aws.Bool(true),
-		Limit:                     aws.Int32(int32(p.place.Skip + p.limit)), //nolint:gosec // both are small: a leaf and a page
-		KeyConditionExpression:    aws.String("pk = :list AND sk >= :start"),
-		ExpressionAttributeValues: items.Map{":list": items.Text(l.prefix + p.list), ":start": items.Text(number(p.place.Start))},
+		Limit:                  aws.Int32(int32(p.place.Skip + p.limit)), //nolint:gosec // both are small: a leaf and a page
+		KeyConditionExpression: aws.String("pk = :list AND sk >= :start"),
+		ExpressionAttributeValues: items.Map{":list": items.Text(l.prefix + p.list),
+			":start": items.Text(number(p.place.Start))},
 	})
 	var rows []Numbered[T]
 	passed := 0

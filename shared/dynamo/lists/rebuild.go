@@ -180,9 +180,9 @@ func (r *rebuild) repairSequence(ctx context.Context) error {
 	return nil
 }
 
-// RebuildCounts makes the counts agree with the lists while other writers work, and returns how many counter items were wrong. Rebuild does
-// it for the lists of all resources; the lists of each scope need a separate call after it, which reads a range of the list for each 2,048
-// numbers that were allocated.
+// RebuildCounts makes the counts agree with the lists while other writers work, and returns how many counter items were
+// wrong. Rebuild does it for the lists of all resources; the lists of each scope need a separate call after it, which
+// reads a range of the list for each 2,048 numbers that were allocated.
 func (l *Lists) RebuildCounts(ctx context.Context) (wrong int, err error) {
 	done, err := l.ranks.Rebuild(ctx, l.entries, func(rank.Progress) {})
 	return done.Wrong, err

@@ -79,8 +79,8 @@ func (d Days) Add(more Days) {
 	}
 }
 
-// Pack returns the attribute of the days: for each day with pulls, the number of days since the one before, and the pulls. A
-// year with up to 127 pulls on each day takes 734 bytes, so that its item costs one write unit.
+// Pack returns the attribute of the days: for each day with pulls, the number of days since the one before, and the
+// pulls. A year with up to 127 pulls on each day takes 734 bytes, so that its item costs one write unit.
 func (d Days) Pack() items.Map {
 	packed := []byte{} // not nil, which DynamoDB refuses
 	last := calendar.Day(0)

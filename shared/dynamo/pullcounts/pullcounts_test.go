@@ -52,8 +52,10 @@ func TestSizes(t *testing.T) {
 	dice, top := rand.New(rand.NewPCG(1, 2)), []pullcounts.Place(nil)
 	for i := range pullcounts.MaxPlaces {
 		time, random := dice.Int64N(1<<36), dice.Uint64()
-		id := fmt.Sprintf("019%05x-%04x-7%03x-9%03x-%012x", time>>16, time&0xffff, random>>52, random>>40&0xfff, dice.Int64N(1<<48))
-		top = append(top, pullcounts.Place{Name: pullcounts.Name(pullcounts.Person, id), Pulls: 1e7 - int64(i*dice.IntN(1000))})
+		id := fmt.Sprintf("019%05x-%04x-7%03x-9%03x-%012x", time>>16, time&0xffff, random>>52, random>>40&0xfff,
+			dice.Int64N(1<<48))
+		top = append(top, pullcounts.Place{Name: pullcounts.Name(pullcounts.Person, id),
+			Pulls: 1e7 - int64(i*dice.IntN(1000))})
 	}
 	item, err := pullcounts.PackTop(top)
 	if err != nil {
@@ -102,7 +104,8 @@ func placesOf(counts map[string]int64) []pullcounts.Place {
 }
 
 func TestDamagedItemsAreRefused(t *testing.T) {
-	for _, damaged := range []items.Map{{"days": items.Text("x")}, {"days": items.Bytes([]byte{1})}, {"days": items.Bytes([]byte{0xff})}} {
+	for _, damaged := range []items.Map{{"days": items.Text("x")}, {"days": items.Bytes([]byte{1})},
+		{"days": items.Bytes([]byte{0xff})}} {
 		if days, err := pullcounts.UnpackDays(damaged); err == nil {
 			t.Errorf("read %v from %v", days, damaged)
 		}

@@ -32,14 +32,15 @@ func expectCost(t *testing.T, tree *rank.Tree, meter *awstest.Meter, c cost) {
 	}
 }
 
-// TestFindCosts asserts calls and units, which do not depend on the machine. The calls of Find wait for each other. The cost depends on the
-// numbers of the entries, so the large trees have a gap of numbers without entries.
+// TestFindCosts asserts calls and units, which do not depend on the machine. The calls of Find wait for each other. The
+// cost depends on the numbers of the entries, so the large trees have a gap of numbers without entries.
 func TestFindCosts(t *testing.T) {
 	const group = 1_048_576 // numbers below the first group of nodes
 	d, numbers, entries := newDirectory(t), 0, int64(0)
 	client, meter := awstest.Metered(d.client)
 	tree := d.through(client).tree
-	for _, c := range []struct{ numbers, added, most int }{{10, 10, 2}, {100_000, 99_990, 2}, {group, 20_000, 2}, {1_400_000, 20_000, 3}} {
+	for _, c := range []struct{ numbers, added, most int }{{10, 10, 2}, {100_000, 99_990, 2}, {group, 20_000, 2},
+		{1_400_000, 20_000, 3}} {
 		if gap := c.numbers - numbers - c.added; gap > 0 {
 			if _, _, err := d.tree.Allocate(t.Context(), gap, time.UnixMilli(1)); err != nil {
 				t.Fatal(err)
@@ -79,7 +80,8 @@ func TestCostsOfTotalsAllocateAndChanges(t *testing.T) {
 	changes := metered.tree.Changes()
 	changes.Add(at(99, "admin"))
 	if err := metered.write(t.Context(), changes); err != nil || meter.Calls() != 1 || meter.WriteUnits() != 6 {
-		t.Errorf("write the counts of one entry: %d calls, %v units, %v; want 1 and 6", meter.Calls(), meter.WriteUnits(), err)
+		t.Errorf("write the counts of one entry: %d calls, %v units, %v; want 1 and 6", meter.Calls(),
+			meter.WriteUnits(), err)
 	}
 }
 
@@ -92,7 +94,8 @@ func TestFullNodesStayBelowOneUnit(t *testing.T) {
 	expect := func(what string, writes, reads float64) {
 		t.Helper()
 		if meter.WriteUnits() != writes || meter.ReadUnits() != reads {
-			t.Errorf("%s takes %v write units and %v read units, want %v and %v", what, meter.WriteUnits(), meter.ReadUnits(), writes, reads)
+			t.Errorf("%s takes %v write units and %v read units, want %v and %v", what, meter.WriteUnits(), meter.ReadUnits(),
+				writes, reads)
 		}
 		meter.Reset()
 	}
@@ -112,7 +115,8 @@ func TestFullNodesStayBelowOneUnit(t *testing.T) {
 		put(fmt.Sprint("2#0/", sibling), "13", true)
 	}
 	// The root of a list with 1,048,576 numbers, beside the full group below it.
-	root := map[string]types.AttributeValue{"pk": text("rank#full#1#0"), "sk": text("root"), "m": &types.AttributeValueMemberN{Value: "12"}}
+	root := map[string]types.AttributeValue{"pk": text("rank#full#1#0"), "sk": text("root"),
+		"m": &types.AttributeValueMemberN{Value: "12"}}
 	for label := range labels {
 		root["0"+strconv.Itoa(label)] = &types.AttributeValueMemberN{Value: "209715"}
 	}

@@ -64,7 +64,8 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) || after.corrections != before.corrections {
+	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) ||
+		after.corrections != before.corrections {
 		return nil, errConflict
 	}
 	return want.minus(after, c), nil
@@ -92,7 +93,8 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 			return nil, err
 		}
 		if entry.Number < from || entry.Number >= to {
-			return nil, fmt.Errorf("rank: the source yielded entry %[4]d of %[3]s, want %[1]d to %[2]d", from, to-1, r.name, entry.Number)
+			return nil, fmt.Errorf("rank: the source yielded entry %[4]d of %[3]s, want %[1]d to %[2]d", from, to-1, r.name,
+				entry.Number)
 		}
 		_, child := ancestor(lowest, entry.Number)
 		for _, column := range r.columnsOf(entry) {
@@ -102,7 +104,8 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 	return found, nil
 }
 
-// readWithChildren reads a node, and what the nodes below these children say that their counts should be, in one consistent view.
+// readWithChildren reads a node, and what the nodes below these children say that their counts should be, in one
+// consistent view.
 func (r *rebuild) readWithChildren(ctx context.Context, c children) (own, want *counts, err error) {
 	nodes := []node{c.of}
 	for child := c.from; child < c.to; child++ {
@@ -129,7 +132,8 @@ func (r *rebuild) readTogether(ctx context.Context, nodes []node) ([]*counts, er
 	}
 	out, err := r.client.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: gets})
 	if err != nil {
-		return nil, fmt.Errorf("rank: read node %d of level %d of %s and the nodes below: %w", nodes[0].index, nodes[0].level, r.name, err)
+		return nil, fmt.Errorf("rank: read node %d of level %d of %s and the nodes below: %w", nodes[0].index, nodes[0].level,
+			r.name, err)
 	}
 	found := make([]*counts, len(nodes))
 	for i, response := range out.Responses {

@@ -19,15 +19,15 @@ const (
 	Capacity int64 = leafSpan * (branching * siblings) * (branching * siblings) * branching
 )
 
-// The columns of a node: one for each label, and one for each label and state but the first state. Entries in the first state are those
-// of the label that are in no other column.
+// The columns of a node: one for each label, and one for each label and state but the first state. Entries in the first
+// state are those of the label that are in no other column.
 const (
 	maxStates  = 4
 	maxColumns = maxLabels * maxStates
 )
 
-// columnNames has the second character of the attribute of each column. The digits are the labels. The capital letters are the labels in
-// the second, third and fourth state; earlier releases, which do not know states, ignore them.
+// columnNames has the second character of the attribute of each column. The digits are the labels. The capital letters
+// are the labels in the second, third and fourth state; earlier releases, which do not know states, ignore them.
 const columnNames = "01234567" + "ABCDEFGH" + "IJKLMNOP" + "QRSTUVWX"
 
 // correctionsName is the attribute that counts corrections by Rebuild. The names of all other attributes
@@ -139,8 +139,8 @@ func (c *counts) under(child int, columns []term) int64 {
 	return max(sum, 0)
 }
 
-// locate returns the node and its child that have the entry after skip others, and how many of those are under that child. If the
-// group has too few entries, the child is branching, and rest is how many to skip after the group.
+// locate returns the node and its child that have the entry after skip others, and how many of those are under that
+// child. If the group has too few entries, the child is branching, and rest is how many to skip after the group.
 func (g group) locate(nodes *[siblings]counts, columns []term, skip int64) (n node, child int, rest int64) {
 	rest = skip
 	for i := range nodes {

@@ -22,15 +22,16 @@
 //	pk "rank#<name>#<level>#<group>"  sk "0" to "3"  the same; in the lowest level also <child>v: see Rebuild
 //
 // Level 0 is the root. The child is in base 32 (0-9a-v). The column is the position of the label in the list
-// passed to New, for entries in any state; or a capital letter for those of a label that are in a state other than the first one:
-// A to H are the labels in the second state, I to P in the third, Q to X in the fourth. Absent counts are zero.
+// passed to New, for entries in any state; or a capital letter for those of a label that are in a state other than the
+// first one: A to H are the labels in the second state, I to P in the third, Q to X in the fourth. Absent counts are
+// zero.
 //
 // DynamoDB bills a write by the kilobyte of its item, and a Query by the four kilobytes of all its
 // items. Hence the groups: with five labels, a full node of any level stays below 1 KB, so that an
 // entry's counts cost six write units in its transaction, and a Query reads the 128 children of a
-// group for one unit. States make a node larger only by their own entries, so the first state should be that of most entries: with
-// four labels and four states, a lowest node that is full typically has 1.5 KB, and an upper one grows with the number of its children.
-// The root is in the partition of the first group, so that one Query reads two
+// group for one unit. States make a node larger only by their own entries, so the first state should be that of most
+// entries: with four labels and four states, a lowest node that is full typically has 1.5 KB, and an upper one grows
+// with the number of its children. The root is in the partition of the first group, so that one Query reads two
 // levels of a list with up to 1,048,576 numbers.
 //
 // All writes update the root, and DynamoDB cancels one of two transactions that update the same
@@ -51,7 +52,8 @@ import (
 // maxLabels keeps a label within one decimal digit, so that no count has the name of a key attribute.
 const maxLabels = 8
 
-// maxCells is how many counts one update changes. DynamoDB allows 300 operators in an expression, and a lowest node also has 32 versions.
+// maxCells is how many counts one update changes. DynamoDB allows 300 operators in an expression, and a lowest node
+// also has 32 versions.
 const maxCells = 256
 
 // maxSkip is how many entries a page may skip instead of descending further. Reading that many entries
@@ -89,21 +91,22 @@ func New(client Client, table, name string, labels []string) *Tree {
 	return &Tree{client: client, table: table, name: name, sequence: name, labels: slices.Clone(labels)}
 }
 
-// In returns the tree of a scope, which counts some of the entries of t. They have their numbers from t. Its items have the partition keys
-// "rank#<name>#<scope>#…".
+// In returns the tree of a scope, which counts some of the entries of t. They have their numbers from t. Its items have
+// the partition keys "rank#<name>#<scope>#…".
 func (t *Tree) In(scope string) *Tree {
 	scoped := *t
 	scoped.name += "#" + scope
 	return &scoped
 }
 
-// WithStates returns the same tree, whose entries also have one of 2 to 4 states, which it counts within each label. Only states that are
-// not the first one are stored, so a tree can get states later: until a Rebuild, all its entries are in the first one. WithStates panics
-// like New.
+// WithStates returns the same tree, whose entries also have one of 2 to 4 states, which it counts within each label.
+// Only states that are not the first one are stored, so a tree can get states later: until a Rebuild, all its entries
+// are in the first one. WithStates panics like New.
 func (t *Tree) WithStates(states []string) *Tree {
 	unique := slices.Compact(slices.Sorted(slices.Values(states)))
 	if len(states) < 2 || len(states) > maxStates || len(unique) != len(states) || unique[0] == "" {
-		panic(fmt.Sprintf("rank: the states of %s are %q, want 2 to %d different ones, none empty", t.name, states, maxStates))
+		panic(fmt.Sprintf("rank: the states of %s are %q, want 2 to %d different ones, none empty", t.name, states,
+			maxStates))
 	}
 	with := *t
 	with.states = slices.Clone(states)
@@ -150,11 +153,12 @@ func (t *Tree) Find(ctx context.Context, filter Filter, offset int64) (Place, er
 }
 
 // descend follows the counts from the root to the numbers that include the entry after skip others.
-func (t *Tree) descend(ctx context.Context, columns []term, first *groupCounts, skip int64) (start int64, left int, err error) {
+func (t *Tree) descend(ctx context.Context, columns []term, first *groupCounts,
+	skip int64) (start int64, left int, err error) {
 	at, read := root, first
 	child, rest := first.root.locate(columns, skip)
-	// A child past the last one means that entries were deleted after the parent was read. The rest is then skipped after the end of
-	// the group.
+	// A child past the last one means that entries were deleted after the parent was read. The rest is then skipped after
+	// the end of the group.
 	for child < branching && rest >= maxSkip && at.level < lowest {
 		next := at.child(child)
 		if next != top {
@@ -219,7 +223,8 @@ func (t *Tree) columns(filter Filter) ([]term, error) {
 	return terms, nil
 }
 
-// column returns the column of a label and a state, by their positions. That of the first state has the entries in all states.
+// column returns the column of a label and a state, by their positions. That of the first state has the entries in all
+// states.
 func column(label, state int) int { return state*maxLabels + label }
 
 // columnsOf returns the columns that count an entry.

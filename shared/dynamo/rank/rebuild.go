@@ -132,8 +132,8 @@ func (r *rebuild) reached(ctx context.Context, g group) ([]node, error) {
 	return reached, nil
 }
 
-// repair corrects a node and reports whether it was wrong. It corrects a lowest node at once, or in parts that one update can correct, or
-// child by child if other writers write too often to it.
+// repair corrects a node and reports whether it was wrong. It corrects a lowest node at once, or in parts that one
+// update can correct, or child by child if other writers write too often to it.
 func (r *rebuild) repair(ctx context.Context, n node) (wrong bool, err error) {
 	size := r.correctable()
 	if n.level < lowest {
@@ -152,7 +152,8 @@ func (r *rebuild) correctable() int {
 	return min(branching, maxCells/(len(r.labels)*max(1, len(r.states))))
 }
 
-// childrenAtOnce is how many children of an upper node are read with it in one transaction, which has at most 100 items.
+// childrenAtOnce is how many children of an upper node are read with it in one transaction, which has at most 100
+// items.
 const childrenAtOnce = 16
 
 func (r *rebuild) repairInParts(ctx context.Context, policy retry.Policy, n node, size int) (wrong bool, err error) {

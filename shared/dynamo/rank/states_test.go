@@ -50,8 +50,8 @@ func stateful(n int64) rank.Source {
 	}
 }
 
-// TestTreeGetsStatesLater counts entries before the tree has states, as an earlier release did. All of them are in the first state until a
-// rebuild. Meanwhile, changes of their states are exact, too.
+// TestTreeGetsStatesLater counts entries before the tree has states, as an earlier release did. All of them are in the
+// first state until a rebuild. Meanwhile, changes of their states are exact, too.
 func TestTreeGetsStatesLater(t *testing.T) {
 	const size = 9_000
 	d := newDirectory(t)
@@ -89,7 +89,8 @@ func TestTreeGetsStatesLater(t *testing.T) {
 	}
 }
 
-// TestCostsOfStates fills the lowest nodes. Half of the entries are not in the first state, which is more than in real lists.
+// TestCostsOfStates fills the lowest nodes. Half of the entries are not in the first state, which is more than in real
+// lists.
 func TestCostsOfStates(t *testing.T) {
 	const size = 100_000
 	d := newDirectory(t)

@@ -1,6 +1,7 @@
-// Package records writes a resource with all that a table keeps because of it: its item, markers of unique values, entries of lists, terms
-// of searches, and the audit event. The adapter of a resource says what that is with a [Row], a plain value, in one function. A [Plan]
-// derives the writes from the rows before and after a change, and the adapter adds its own writes to the plan.
+// Package records writes a resource with all that a table keeps because of it: its item, markers of unique values,
+// entries of lists, terms of searches, and the audit event. The adapter of a resource says what that is with a [Row], a
+// plain value, in one function. A [Plan] derives the writes from the rows before and after a change, and the adapter
+// adds its own writes to the plan.
 //
 //	<kind>#<id>   <kind>   the item of a resource; its attribute "version" counts the changes
 //
@@ -31,8 +32,8 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// Errors of tables that contradict themselves, which the caller cannot fix. They have no kind. The operator can fix lists, with
-// "portside rebuild-ranks".
+// Errors of tables that contradict themselves, which the caller cannot fix. They have no kind. The operator can fix
+// lists, with "portside rebuild-ranks".
 var (
 	ErrDuplicateID = errors.New("the new id exists already")
 	ErrListed      = errors.New("the lists disagree with the resources; run portside rebuild-ranks")
@@ -51,7 +52,7 @@ type Row struct {
 	Listed   any    // the list form, without keys; comparable
 	Terms    []string
 	Name     string // in audit events
-	Customer string // the customer to whom audit events belong; empty for none
+	Customer string // the customer of the audit events; empty without a customer
 	Audited  any    // the form of audit events
 }
 
@@ -84,7 +85,8 @@ func (r Row) marker(i int) Marker {
 	return Marker{}
 }
 
-// Plan is one transaction. Its conditions make it fail with the error of the first write that was added and cannot be made.
+// Plan is one transaction. Its conditions make it fail with the error of the first write that was added and cannot be
+// made.
 type Plan struct {
 	transactions.Plan
 	Policy retry.Policy // of the transaction
@@ -100,8 +102,8 @@ func (t *Table) Plan() *Plan {
 	return &Plan{Policy: retry.Default, table: t, lists: t.Lists.Changes(), days: daycounts.Changes{}}
 }
 
-// Once makes a creation fail with idempotencykeys.ErrInUse if the key was used, and remembers what it creates. Without a key,
-// it does nothing.
+// Once makes a creation fail with idempotencykeys.ErrInUse if the key was used, and remembers the created resource.
+// Without a key, it does nothing.
 func (p *Plan) Once(key *idempotency.Key, created Row, at time.Time) {
 	if key != nil {
 		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(p.table.Name, *key, created.Item, at))
@@ -117,8 +119,8 @@ func (p *Plan) Create(action audit.Action, r Row) {
 	p.Audit(action, Row{}, r)
 }
 
-// Change changes a resource. It writes only the attributes of the item that differ. Errors: versions.ErrStale if the resource no longer has
-// the version before, those of markers, ErrListed.
+// Change changes a resource. It writes only the attributes of the item that differ. Errors: versions.ErrStale if the
+// resource no longer has the version before, those of markers, ErrListed.
 func (p *Plan) Change(action audit.Action, before, after Row) {
 	p.Add(versions.ErrStale, types.TransactWriteItem{Update: p.update(before, after)})
 	p.mark(before, after)
@@ -210,7 +212,8 @@ func (p *Plan) PutNew(item items.Map) types.TransactWriteItem {
 	}}
 }
 
-// update returns the write of the attributes that differ. Others keep what is stored, even if it was written without a new version.
+// update returns the write of the attributes that differ. Other attributes keep their stored values, even values
+// that were written without a new version.
 func (p *Plan) update(before, after Row) *types.Update {
 	from, to := items.Encode(before.Item), items.Encode(after.Item)
 	names, values := map[string]string{}, items.Map{":version": items.Number(before.Version)}
@@ -234,7 +237,8 @@ func (p *Plan) update(before, after Row) *types.Update {
 		expression += " REMOVE " + strings.Join(removes, ", ")
 	}
 	return &types.Update{
-		TableName: &p.table.Name, Key: p.table.Key(after.ID), UpdateExpression: &expression, ConditionExpression: aws.String(unchanged),
+		TableName: &p.table.Name, Key: p.table.Key(after.ID), UpdateExpression: &expression,
+		ConditionExpression:      aws.String(unchanged),
 		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 	}
 }

@@ -33,7 +33,8 @@ type Table struct {
 
 // New returns the resources of a kind in a table, without counters of days. They need a Log.
 func New(kind audit.Kind, client *dynamodb.Client, table string, shape lists.Shape) *Table {
-	return &Table{Kind: kind, Client: client, Name: table, Lists: lists.New(client, table, shape), Search: searchindex.New(client, table)}
+	return &Table{Kind: kind, Client: client, Name: table, Lists: lists.New(client, table, shape),
+		Search: searchindex.New(client, table)}
 }
 
 // Key returns the key of the item of a resource.
@@ -51,8 +52,8 @@ func (t *Table) ReadAll(ctx context.Context, ids []string, visit func(items.Map)
 	return items.GetAll(ctx, t.Items(), keys, visit)
 }
 
-// Find returns the items that a search in a scope finds, in its order. It makes two strongly consistent reads, whatever the number of
-// resources. A resource may have left the scope since the first read.
+// Find returns the items that a search in a scope finds, in its order. It makes two strongly consistent reads, whatever
+// the number of resources. A resource may have left the scope since the first read.
 func (t *Table) Find(ctx context.Context, scope string, query search.Query) (
 	found []items.Map, next paging.Position, err error,
 ) {
@@ -105,8 +106,8 @@ func (t *Table) Rebuild(ctx context.Context, source Source, report func(lists.Pr
 	}, report)
 }
 
-// Derived returns all items that the table must have because of a resource, but the counters. It returns none for a row that cannot be
-// listed.
+// Derived returns all items that the table must have because of a resource, but the counters. It returns none for a row
+// that cannot be listed.
 func (t *Table) Derived(r Row) []items.Map {
 	if r.ID == "" || r.Label == "" || r.Number < 0 || r.Number >= rank.Capacity {
 		return nil

@@ -5,7 +5,8 @@
 //	search#<first character>           <term> TAB <id>   shared: see termItem
 //	search#<scope>#<first character>   <term> TAB <id>   the same, for a search among the resources of a scope, such as a customer
 //
-// The table holds the terms and not the resources, so a change of a role or a status writes nothing here, however long a name is.
+// The table holds the terms and not the resources, so a change of a role or a status writes nothing here, however long
+// a name is.
 package searchindex
 
 import (
@@ -30,8 +31,9 @@ const (
 	separator = "\t" // in no term and in no ID
 )
 
-// A resource can match with several terms, of which all but one are skipped. So a search reads some more terms than it may return results.
-// If it finds less than a page, it reads many more once: a long row of terms can belong to resources that earlier pages have returned.
+// A resource can match with several terms, of which all but one are skipped. So a search reads some more terms than it
+// may return results. If it finds less than a page, it reads many more once: a long row of terms can belong to
+// resources that earlier pages have returned.
 const (
 	readPerResult = 4
 	readToSkip    = 2_000 // about 220 KB
@@ -68,8 +70,9 @@ type termItem struct {
 	PK string `dynamodbav:"pk"`
 	SK string `dynamodbav:"sk"`
 	ID string `dynamodbav:"id"`
-	// Shared is the length in bytes of the longest beginning that this term has in common with a smaller term of the resource. A search for
-	// a text that is not longer finds the resource by the smaller term, so it skips this one and returns each resource once.
+	// Shared is the length in bytes of the longest beginning that this term has in common with a smaller term of the
+	// resource. A search for a text that is not longer finds the resource by the smaller term, so it skips this one and
+	// returns each resource once.
 	Shared int `dynamodbav:"shared,omitempty"`
 }
 
@@ -124,8 +127,8 @@ func commonLength(a, b string) int {
 	return n
 }
 
-// Changes returns the writes that replace the items of a resource. The entry of a resource that does not exist has no terms. The writes
-// have no conditions, because the transaction depends on the version of the resource.
+// Changes returns the writes that replace the items of a resource. The entry of a resource that does not exist has no
+// terms. The writes have no conditions, because the transaction depends on the version of the resource.
 func (x Index) Changes(before, after Entry) []types.TransactWriteItem {
 	old, current := before.termItems(), after.termItems()
 	var writes []types.TransactWriteItem
@@ -157,8 +160,9 @@ func InOrder[T any](page Page, resources []T, idOf func(T) string) {
 	})
 }
 
-// Find returns a page of the resources with a term that begins with the text of the query. It makes one strongly consistent call, or two if
-// the first finds less than a page, whatever the number of resources. Errors: search.ErrText and paging.ErrCursor.
+// Find returns a page of the resources with a term that begins with the text of the query. It makes one strongly
+// consistent call, or two if the first finds less than a page, whatever the number of resources. Errors: search.ErrText
+// and paging.ErrCursor.
 //
 // The position of a result is the sort key of the last term that was read.
 func (x Index) Find(ctx context.Context, query search.Query) (Page, error) {
@@ -190,14 +194,15 @@ type scan struct {
 	hasMore bool
 }
 
-// read reads up to n terms, until there are limit results. It skips a term of a resource that a smaller term has found, on this or an
-// earlier page.
+// read reads up to n terms, until there are limit results. It skips a term of a resource that a smaller term has found,
+// on this or an earlier page.
 func (s *scan) read(ctx context.Context, limit, n int) error {
 	input := &dynamodb.QueryInput{
 		TableName: &s.index.table, ConsistentRead: aws.Bool(true),
-		Limit:                     aws.Int32(int32(n)), //nolint:gosec // some thousands at most
-		KeyConditionExpression:    aws.String("pk = :partition AND begins_with(sk, :text)"),
-		ExpressionAttributeValues: items.Map{":partition": items.Text(partition(s.index.scope, s.text)), ":text": items.Text(s.text)},
+		Limit:                  aws.Int32(int32(n)), //nolint:gosec // some thousands at most
+		KeyConditionExpression: aws.String("pk = :partition AND begins_with(sk, :text)"),
+		ExpressionAttributeValues: items.Map{":partition": items.Text(partition(s.index.scope, s.text)),
+			":text": items.Text(s.text)},
 	}
 	if s.last != "" {
 		input.ExclusiveStartKey = items.Key(partition(s.index.scope, s.text), s.last)

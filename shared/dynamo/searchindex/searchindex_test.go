@@ -20,7 +20,7 @@ import (
 	"portside/testclient/scale"
 )
 
-// fixture is an index in a real engine, and what it must have.
+// fixture is an index in a real engine, and its expected content.
 type fixture struct {
 	tb      testing.TB
 	client  *dynamodb.Client
@@ -109,7 +109,8 @@ func TestSearchAgreesWithANaiveOne(t *testing.T) {
 	})
 }
 
-// TestCursorsSurviveChanges follows the cursors of a search, while resources with one or two terms are added and removed.
+// TestCursorsSurviveChanges follows the cursors of a search, while resources with one or two terms are added and
+// removed.
 func TestCursorsSurviveChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(scale.Checks(t), func(rt *rapid.T) {
@@ -155,14 +156,15 @@ func TestRefusals(t *testing.T) {
 	for text, position := range map[string]paging.Position{
 		"b": page.Next, "ad": "!", "ada": "ada", "adam": page.Next, "a": paging.Position(strings.Repeat("ada\t", 200)), "\xff": "\xff\t1",
 	} {
-		if _, err := f.index.Find(t.Context(), search.Query{Text: text, After: position, Limit: 1}); !errors.Is(err, paging.ErrCursor) {
+		if _, err := f.index.Find(t.Context(), search.Query{Text: text, After: position, Limit: 1}); !errors.Is(err,
+			paging.ErrCursor) {
 			t.Errorf("%q with the position %q: %v", text, position, err)
 		}
 	}
 }
 
-// TestCostOfASearch counts calls and read units. All 60 resources match with two terms, which share their beginning: the first pages
-// find all of them, and the last ones skip them.
+// TestCostOfASearch counts calls and read units. All 60 resources match with two terms, which share their beginning:
+// the first pages find all of them, and the last ones skip them.
 func TestCostOfASearch(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

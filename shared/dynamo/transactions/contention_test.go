@@ -19,8 +19,9 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// sharedItem is a table of which all transactions write one item, as all creations of users write the root of the counters.
-// The local engine runs transactions one after the other; DynamoDB cancels a transaction that meets another one.
+// sharedItem is a table of which all transactions write one item, as all creations of users write the root of the
+// counters. The local engine runs transactions one after the other; DynamoDB cancels a transaction that meets another
+// one.
 type sharedItem struct {
 	holds time.Duration // how long a transaction takes, and holds the item
 	busy  atomic.Bool
@@ -55,8 +56,8 @@ type contention struct {
 // sinceEpoch reads the test's clock, which starts at the beginning of 2000.
 func sinceEpoch() time.Duration { return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) }
 
-// contend sends transactions at random times for a minute, at a mean rate per second. The times and the waits of Write's policy are the
-// same in each run, because one of about 2 million transactions is refused also at 30/s.
+// contend sends transactions at random times for a minute, at a mean rate per second. The times and the waits of
+// Write's policy are the same in each run, because one of about 2 million transactions is refused also at 30/s.
 func contend(t *testing.T, rate float64, item *sharedItem) contention {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, uint64(rate)))
@@ -94,8 +95,8 @@ func contend(t *testing.T, rate float64, item *sharedItem) contention {
 	return outcome
 }
 
-// TestContention shows how many transactions per second one item serves with the policy of Write; -v prints the figures of
-// docs/capacity.md. The clock is simulated, so the machine does not matter.
+// TestContention shows how many transactions per second one item serves with the policy of Write; -v prints the figures
+// of docs/capacity.md. The clock is simulated, so the machine does not matter.
 func TestContention(t *testing.T) {
 	for _, c := range []struct {
 		rate                  float64

@@ -39,7 +39,8 @@ func TestReadReturnsItemsInTheOrderOfGets(t *testing.T) {
 		}
 	}
 	broken := awstest.Faulty(s.client, func(string, int) error { return awstest.Cancelled("ValidationError", "None") })
-	if _, err := transactions.Read(t.Context(), broken, s.gets("a", "b")); err == nil || fault.KindOf(err) != fault.Internal {
+	if _, err := transactions.Read(t.Context(), broken, s.gets("a", "b")); err == nil ||
+		fault.KindOf(err) != fault.Internal {
 		t.Errorf("got %v", err)
 	}
 }

@@ -65,7 +65,8 @@ func (s *store) create(name string) types.TransactWriteItem {
 
 func (s *store) number(t *testing.T, name string) int {
 	t.Helper()
-	out, err := s.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &s.table, Key: key(name), ConsistentRead: aws.Bool(true)})
+	out, err := s.client.GetItem(t.Context(),
+		&dynamodb.GetItemInput{TableName: &s.table, Key: key(name), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,8 @@ func TestWriteStopsWhenTheContextEnds(t *testing.T) {
 
 func TestWriteReportsFailedConditions(t *testing.T) {
 	s := newStore(t)
-	if err := transactions.Write(t.Context(), s.client, []types.TransactWriteItem{s.create("b"), s.create("d")}); err != nil {
+	if err := transactions.Write(t.Context(), s.client,
+		[]types.TransactWriteItem{s.create("b"), s.create("d")}); err != nil {
 		t.Fatal(err)
 	}
 	items := append(s.add("a"), s.create("b"), s.create("c"), s.create("d"))
@@ -209,7 +211,8 @@ func TestWriteRejectsTooFewOrTooManyItems(t *testing.T) {
 		for i := range names {
 			names[i] = strconv.Itoa(i)
 		}
-		if err := transactions.Write(t.Context(), client, s.add(names...)); err == nil || fault.KindOf(err) != fault.Internal {
+		if err := transactions.Write(t.Context(), client, s.add(names...)); err == nil ||
+			fault.KindOf(err) != fault.Internal {
 			t.Errorf("%d items: error = %v, want an internal one", n, err)
 		}
 	}
@@ -238,7 +241,8 @@ func TestWriteAppliesOnceOverABrokenConnection(t *testing.T) {
 	defer server.Close()
 	options := s.client.Options()
 	options.BaseEndpoint = &server.URL
-	if err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), dynamodb.New(options), s.add("a")); err != nil {
+	if err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), dynamodb.New(options),
+		s.add("a")); err != nil {
 		t.Fatal(err)
 	}
 	if s.number(t, "a") != 1 || answers.Load() != 3 || len(w.slept) != 2 {

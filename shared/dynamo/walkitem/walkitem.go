@@ -37,9 +37,10 @@ type stored[P any] struct {
 
 // Acquire implements walk.Store.
 func (s Store[P]) Acquire(ctx context.Context, run string, now, until time.Time) (P, error) {
-	out, err := s.update(ctx, "SET holder = :run, #until = :until", "attribute_not_exists(#until) OR #until <= :now", items.Map{
-		":run": items.Text(run), ":until": items.Number(items.Millis(until)), ":now": items.Number(items.Millis(now)),
-	})
+	out, err := s.update(ctx, "SET holder = :run, #until = :until", "attribute_not_exists(#until) OR #until <= :now",
+		items.Map{
+			":run": items.Text(run), ":until": items.Number(items.Millis(until)), ":now": items.Number(items.Millis(now)),
+		})
 	if err != nil {
 		return *new(P), err
 	}

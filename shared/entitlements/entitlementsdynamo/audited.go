@@ -22,7 +22,8 @@ func auditForm(e entitlement.Entitlement) any {
 	return entitlementForm{e.Artifact, e.Repository, e.Versions.String(), e.From.UTC(), e.Until.UTC(), e.Version}
 }
 
-// changes returns what is different between the entitlements of a customer before and after: one change for each entitlement.
+// changes returns the differences between the entitlements of a customer before and after: one change for each
+// entitlement.
 func changes(customerID string, before, after entitlement.Set) []audit.Change {
 	var found []audit.Change
 	add := func(action audit.Action, e entitlement.Entitlement, before, after any) {

@@ -1,8 +1,8 @@
 // Package entitlementsdynamo keeps entitlements in the credentials table, where authentication reads them; see
 // package entitlementlists.
 //
-// A change is one transaction: the entitlements of the customer, their version in the state of the customer, and the idempotency key of a
-// creation (see package idempotencykeys).
+// A change is one transaction: the entitlements of the customer, their version in the state of the customer, and the
+// idempotency key of a creation (see package idempotencykeys).
 package entitlementsdynamo
 
 import (
@@ -69,7 +69,8 @@ func (s *Store) replace(ctx context.Context, p *transactions.Plan, customerID st
 	}
 }
 
-// Add implements entitlements.Store. A customer who has the maximum does not keep an earlier request from being replayed.
+// Add implements entitlements.Store. A customer who has the maximum does not keep an earlier request from being
+// replayed.
 func (s *Store) Add(
 	ctx context.Context, customerID string, before entitlements.Held, creation entitlements.Creation,
 ) (entitlements.Created, error) {
@@ -91,7 +92,8 @@ func (s *Store) Add(
 }
 
 // replayOr replays a creation, or returns the error if its key has created nothing.
-func (s *Store) replayOr(ctx context.Context, creation entitlements.Creation, otherwise error) (entitlements.Created, error) {
+func (s *Store) replayOr(ctx context.Context, creation entitlements.Creation,
+	otherwise error) (entitlements.Created, error) {
 	if creation.Once == nil {
 		return entitlements.Created{}, otherwise
 	}

@@ -58,8 +58,8 @@ func drawn(t *testing.T, r *rapid.T) entitlement.Entitlement {
 	return e
 }
 
-// TestStoreMatchesModel adds and replaces entitlements at random, also with old states and with idempotency keys, and compares them with
-// the model.
+// TestStoreMatchesModel adds and replaces entitlements at random, also with old states and with idempotency keys, and
+// compares them with the model.
 func TestStoreMatchesModel(t *testing.T) {
 	rapid.Check(scale.ChecksOf(t, 25), func(r *rapid.T) {
 		f, m := newFixture(t), newModel()
@@ -89,7 +89,8 @@ func (m *model) add(t *testing.T, r *rapid.T, f *fixture, id string) {
 		wantRefusal(r, err, idempotency.ErrReused)
 	case text != "" && isUsed:
 		wantRefusal(r, err, nil)
-		same(r, "replayed entitlement", fmt.Sprintf("%+v", entitlements.Created{Entitlement: first, Replayed: true}), fmt.Sprintf("%+v", created))
+		same(r, "replayed entitlement", fmt.Sprintf("%+v", entitlements.Created{Entitlement: first, Replayed: true}),
+			fmt.Sprintf("%+v", created))
 	case !isCurrent:
 		wantRefusal(r, err, versions.ErrStale)
 	default:

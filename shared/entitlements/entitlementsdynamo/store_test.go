@@ -84,7 +84,8 @@ func entitled(tb testing.TB, repository, constraint string) entitlement.Entitlem
 	}
 	return entitlement.Entitlement{
 		ID: uuid.Must(uuid.NewV7()).String(), Artifact: entitlement.Image, Repository: repository, Versions: allowed,
-		From: noon.Add(-time.Hour), Until: noon.AddDate(1, 0, 0), CreatedAt: noon, UpdatedAt: noon.Add(time.Minute), Version: 7,
+		From: noon.Add(-time.Hour), Until: noon.AddDate(1, 0, 0), CreatedAt: noon, UpdatedAt: noon.Add(time.Minute),
+		Version: 7,
 	}
 }
 
@@ -117,7 +118,8 @@ func (f *fixture) stored(t *testing.T) []string {
 		}
 		line := fmt.Sprintf("%s %s: version %d", customer[len(customer)-1:], sk, liststest.Number(item, "entitlements"))
 		if list, isList := item["entitlements"].(*types.AttributeValueMemberL); isList {
-			line = fmt.Sprintf("%s %s: version %d, %d here", customer[len(customer)-1:], sk, liststest.Number(item, "version"), len(list.Value))
+			line = fmt.Sprintf("%s %s: version %d, %d here", customer[len(customer)-1:], sk, liststest.Number(item, "version"),
+				len(list.Value))
 		}
 		lines = append(lines, line)
 	}
@@ -175,7 +177,8 @@ func TestStaleChangesFail(t *testing.T) {
 	f.add(t, entitled(t, "first", "*"))
 	first := f.get(t, acme)
 	f.add(t, entitled(t, "second", "*"))
-	for name, before := range map[string]entitlements.Held{"none": never, "the first version": first, "a later version": {Version: 9}} {
+	for name, before := range map[string]entitlements.Held{"none": never, "the first version": first,
+		"a later version": {Version: 9}} {
 		wantError(t, "replacement of "+name, f.store.Replace(t.Context(), acme, before, nil), versions.ErrStale)
 		_, err := f.store.Add(t.Context(), acme, before, entitlements.Creation{Entitlement: entitled(t, "third", "*")})
 		wantError(t, "addition to "+name, err, versions.ErrStale)
@@ -237,8 +240,8 @@ func wantSame(t *testing.T, what string, got, want entitlement.Entitlement) {
 	}
 }
 
-// TestCrashAtAnyCall crashes each operation at each of its calls, before or after the call takes effect, and checks that the entitlements
-// and their version agree.
+// TestCrashAtAnyCall crashes each operation at each of its calls, before or after the call takes effect, and checks
+// that the entitlements and their version agree.
 func TestCrashAtAnyCall(t *testing.T) {
 	operations := map[string]func(context.Context, *entitlementsdynamo.Store, entitlements.Held) error{
 		"add": func(ctx context.Context, s *entitlementsdynamo.Store, before entitlements.Held) error {
@@ -266,7 +269,7 @@ func TestCrashAtAnyCall(t *testing.T) {
 	}
 }
 
-// wantEqualVersions compares the version in the state of acme with that of its entitlements.
+// wantEqualVersions compares the version in the state of acme with the version of its entitlements.
 func (f *fixture) wantEqualVersions(t *testing.T) {
 	t.Helper()
 	state, _, err := f.states().Get(t.Context(), acme)
@@ -275,7 +278,8 @@ func (f *fixture) wantEqualVersions(t *testing.T) {
 	}
 }
 
-// TestChangesUnderConflict makes every third transaction conflict, as on AWS, while four workers change the same customer.
+// TestChangesUnderConflict makes every third transaction conflict, as on AWS, while four workers change the same
+// customer.
 func TestChangesUnderConflict(t *testing.T) {
 	f := newFixture(t)
 	store := f.over(awstest.WithConflicts(f.client))
@@ -346,7 +350,8 @@ func TestCosts(t *testing.T) {
 
 	long := make(entitlement.Set, entitlements.Max)
 	for i := range long {
-		long[i] = entitled(t, fmt.Sprintf("%s%03d", strings.Repeat("a", entitlement.MaxPattern-3), i), strings.Repeat("1.0.0, ", 13)+"2.0.0")
+		long[i] = entitled(t, fmt.Sprintf("%s%03d", strings.Repeat("a", entitlement.MaxPattern-3), i),
+			strings.Repeat("1.0.0, ", 13)+"2.0.0")
 	}
 	unaudited := entitlementsdynamo.New(client, f.table, auditlog.Log{}) // all at once, which the service never does
 	cost("the longest entitlements", 1, 0, 220, func() error { return unaudited.Replace(t.Context(), acme, held, long) })

@@ -29,12 +29,14 @@ func retrySK(r expirynotices.Retry) string {
 	return fmt.Sprintf("%013d#%s#%d", items.Millis(r.At), r.CredentialID, r.Days)
 }
 
-// Add implements expirynotices.Retries. A retry that exists already stays, because the SDK repeats a write whose response is lost.
+// Add implements expirynotices.Retries. A retry that exists already stays, because the SDK repeats a write whose
+// response is lost.
 func (s *Store) Add(ctx context.Context, r expirynotices.Retry) error {
 	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &s.table, ConditionExpression: aws.String("attribute_not_exists(pk)"),
 		Item: items.Encode(retryItem{
-			PK: retriesPK, SK: retrySK(r), CredentialID: r.CredentialID, Days: r.Days, At: items.Millis(r.At), PurgeAt: r.PurgeAt.Unix(),
+			PK: retriesPK, SK: retrySK(r), CredentialID: r.CredentialID, Days: r.Days, At: items.Millis(r.At),
+			PurgeAt: r.PurgeAt.Unix(),
 		}),
 	})
 	if err != nil && !items.ConditionFailed(err) {

@@ -12,8 +12,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// content is the item of a digest, with bits or with attached digests. Revision increases with each write, so that concurrent writers do
-// not undo each other.
+// content is the item of a digest, with bits or with attached digests. Revision increases with each write, so that
+// concurrent writers do not undo each other.
 type content struct {
 	PK       string   `dynamodbav:"pk"`
 	SK       string   `dynamodbav:"sk"`
@@ -36,9 +36,10 @@ func (c *content) attach(digests []string) (isChanged bool) {
 	return len(fresh) > 0
 }
 
-// content returns the numbers of the versions that contain a digest. It returns false if there are none.
+// content returns the numbers of the versions that contain a digest. It returns false if no version does.
 func (s *Store) content(ctx context.Context, repository, digest string) (*big.Int, bool, error) {
-	found, exists, err := items.Get[content](ctx, items.In(s.client, s.table), items.Key(contentKey(repository, digest), versionsOf))
+	found, exists, err := items.Get[content](ctx, items.In(s.client, s.table),
+		items.Key(contentKey(repository, digest), versionsOf))
 	if err != nil || !exists {
 		return nil, false, err
 	}

@@ -1,5 +1,6 @@
-// Package imagesdynamo stores which versions of a repository contain which digests. The items have a separate table, so that the functions
-// that read the registry need no write access to other data. The items need no backup, because they can be rebuilt from the registry.
+// Package imagesdynamo stores which versions of a repository contain which digests. The items have a separate table, so
+// that the functions that read the registry need no write access to other data. The items need no backup, because they
+// can be rebuilt from the registry.
 //
 //	repository#<name>        tag#<tag>                the manifest and the number of a version; for a chart without a tag, tag#<digest>
 //	repository#<name>        names#<part>             the tags of 256 numbers, compressed
@@ -8,10 +9,10 @@
 //	content#<name>@<digest>  versions                 the numbers of the versions that have the digest, as compressed bits
 //	content#<name>@<digest>  attached                 the digests that are attached to the digest
 //
-// A version gets a number when it is stored. When its tag moves to another manifest, the tag gets another number. The old number then has
-// no tag and gives no access to its digests, so the items of the old digests do not change. A number always means the same tag and
-// manifest. Numbers are finite, and only what the vendor pushes uses them up. The versions of a layer are a set of bits: a kilobyte for ten
-// thousand versions.
+// A version gets a number when it is stored. When its tag moves to another manifest, the tag gets another number. The
+// old number then has no tag and gives no access to its digests, so the items of the old digests do not change. A
+// number always means the same tag and manifest. Numbers are finite, and only what the vendor pushes uses them up. The
+// versions of a layer are a set of bits: a kilobyte for ten thousand versions.
 package imagesdynamo
 
 import (
@@ -90,8 +91,8 @@ func (s *Store) Put(ctx context.Context, repository string, version images.Versi
 	return s.replace(ctx, repository, name, change{number: number, manifest: version.Manifest, version: version.Version})
 }
 
-// Attach implements images.VersionIndex. It stores the attachment before it reads the versions of the subject, and Put does the reverse. So
-// of two concurrent calls, at least one sees the write of the other.
+// Attach implements images.VersionIndex. It stores the attachment before it reads the versions of the subject, and Put
+// does the reverse. So of two concurrent calls, at least one sees the write of the other.
 func (s *Store) Attach(ctx context.Context, repository, subject string, digests []string) error {
 	err := s.change(ctx, contentKey(repository, subject), attachedTo, func(c *content) bool {
 		return c.attach(digests)
@@ -114,8 +115,8 @@ func (s *Store) Remove(ctx context.Context, repository, tag string) error {
 // maxReadParts limits how many items with names Any reads for a digest.
 const maxReadParts = 4
 
-// Any implements images.VersionIndex. It reads one item for the digest. If accept rejects all versions in the cache, it also reads the
-// names of versions.
+// Any implements images.VersionIndex. It reads one item for the digest. If accept rejects all versions in the cache, it
+// also reads the names of versions.
 func (s *Store) Any(ctx context.Context, repository, digest string, accept func(images.Version) bool) (bool, error) {
 	numbers, exists, err := s.content(ctx, repository, digest)
 	if err != nil || !exists {

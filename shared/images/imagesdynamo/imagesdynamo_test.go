@@ -178,7 +178,8 @@ func TestVersionsPutAtOnce(t *testing.T) {
 				tag = "latest"
 			}
 			manifest := digestOf(100 + i)
-			errs[i] = s.Put(t.Context(), repository, contentOf(images.Version{Tag: tag}, manifest, digestOf(1), digestOf(2), manifest))
+			errs[i] = s.Put(t.Context(), repository,
+				contentOf(images.Version{Tag: tag}, manifest, digestOf(1), digestOf(2), manifest))
 		})
 	}
 	running.Wait()
@@ -266,7 +267,8 @@ func (n numbered) remove(t *rapid.T) {
 }
 
 func (n numbered) check(t *rapid.T) {
-	used, _, err := items.Get[counter](t.Context(), items.In(n.store.client, n.store.table), items.Key(repositoryKey(n.name), numbers))
+	used, _, err := items.Get[counter](t.Context(), items.In(n.store.client, n.store.table),
+		items.Key(repositoryKey(n.name), numbers))
 	if err != nil || used.Next != len(n.contents) {
 		t.Fatalf("%d contents used up %d numbers, %v", len(n.contents), used.Next, err)
 	}
@@ -283,8 +285,8 @@ func (n numbered) check(t *rapid.T) {
 	}
 }
 
-// TestContentsUseUpNumbers moves and removes tags at random, also at the same time and with failures. Only the first time that a tag leads
-// to a manifest uses up a number.
+// TestContentsUseUpNumbers moves and removes tags at random, also at the same time and with failures. Only the first
+// time that a tag leads to a manifest uses up a number.
 //
 //proves:docs/security.md
 func TestContentsUseUpNumbers(t *testing.T) {
@@ -303,8 +305,8 @@ func TestContentsUseUpNumbers(t *testing.T) {
 	})
 }
 
-// TestKeptNamesLackNothingThatWasPut has a reader that keeps names while another process puts, moves and returns tags whose numbers are in
-// two parts. The reader finds each version at once.
+// TestKeptNamesLackNothingThatWasPut has a reader that keeps names while another process puts, moves and returns tags
+// whose numbers are in two parts. The reader finds each version at once.
 //
 //proves:docs/security.md
 func TestKeptNamesLackNothingThatWasPut(t *testing.T) {
@@ -321,7 +323,7 @@ func TestKeptNamesLackNothingThatWasPut(t *testing.T) {
 				delete(tags, tag)
 				continue
 			}
-			// Each version has a digest of its own and a base layer, which other versions share.
+			// Each version has a unique digest, and a base layer that other versions share.
 			own := fmt.Sprintf("sha256:%s-%d", tag, content)
 			must(t, writer.Put(t.Context(), repository, contentOf(images.Version{Tag: tag}, own, own, digestOf(content))))
 			tags[tag] = content
@@ -346,8 +348,8 @@ func wantFound(t *testing.T, reader *Store, tag string, digests ...string) {
 	}
 }
 
-// TestFullIndex puts versions into a repository that has used up its numbers. What is in it stays, but no tag keeps a content that it no
-// longer has.
+// TestFullIndex puts versions into a repository that has used up its numbers. Its versions stay, but no tag keeps a
+// content that it no longer has.
 //
 //proves:docs/security.md
 func TestFullIndex(t *testing.T) {
@@ -398,8 +400,9 @@ func TestAttachmentsOfVersionsPutAtOnce(t *testing.T) {
 	}
 }
 
-// TestCostOfALayerOfManyVersions asks for a base layer in half of 10,000 versions. Authentication takes two more units. The first request
-// of a function in a minute reads all names. Random characters in names take more units, because they do not compress.
+// TestCostOfALayerOfManyVersions asks for a base layer in half of 10,000 versions. Authentication takes two more units.
+// The first request of a function in a minute reads all names. Random characters in names take more units, because they
+// do not compress.
 func TestCostOfALayerOfManyVersions(t *testing.T) {
 	random := rand.New(rand.NewPCG(scale.Seed(), 1))
 	for name, tags := range map[string]struct {
@@ -424,7 +427,8 @@ func TestCostOfALayerOfManyVersions(t *testing.T) {
 				}
 				put(t, client, s.table, part{PK: repositoryKey(repository), SK: partKey(at), Names: encodeNames(versions)})
 			}
-			put(t, client, s.table, content{PK: contentKey(repository, digestOf(1)), SK: versionsOf, Versions: encodeBits(numbers)})
+			put(t, client, s.table, content{PK: contentKey(repository, digestOf(1)), SK: versionsOf,
+				Versions: encodeBits(numbers)})
 
 			metered, meter := awstest.Metered(client)
 			s.client = metered
@@ -445,7 +449,8 @@ func TestCostOfALayerOfManyVersions(t *testing.T) {
 
 func put(t *testing.T, client *dynamodb.Client, table string, item any) {
 	t.Helper()
-	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: items.Encode(item)}); err != nil {
+	if _, err := client.PutItem(t.Context(),
+		&dynamodb.PutItemInput{TableName: &table, Item: items.Encode(item)}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -33,8 +33,8 @@ type part struct {
 // partKey returns a sort key in the order of the parts.
 func partKey(at int) string { return fmt.Sprintf("%s%06d", namesPrefix, at) }
 
-// versionsOfPart are the versions of a part by their numbers in it. The zero Version means that the number has no version yet, or no
-// longer.
+// versionsOfPart are the versions of a part by their numbers in it. The zero Version means that the number has no
+// version yet, or no longer.
 type versionsOfPart []images.Version
 
 func (v versionsOfPart) with(i int, one images.Version) versionsOfPart {
@@ -101,12 +101,14 @@ func (s *Store) keptNames(ctx context.Context, repository string) (names, error)
 	return known, err
 }
 
-// readNames returns the names of all versions, eventually consistent, because a strongly consistent query costs twice as much.
+// readNames returns the names of all versions, eventually consistent, because a strongly consistent query costs twice
+// as much.
 func (s *Store) readNames(ctx context.Context, repository string) (names, error) {
 	all := names{}
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, KeyConditionExpression: aws.String("pk = :pk AND begins_with(sk, :prefix)"),
-		ExpressionAttributeValues: items.Map{":pk": items.Text(repositoryKey(repository)), ":prefix": items.Text(namesPrefix)},
+		ExpressionAttributeValues: items.Map{":pk": items.Text(repositoryKey(repository)),
+			":prefix": items.Text(namesPrefix)},
 	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -128,14 +130,14 @@ func (s *Store) readNames(ctx context.Context, repository string) (names, error)
 	return all, nil
 }
 
-// part returns the item of a part, strongly consistent. It returns the zero part if there is none.
+// part returns the item of a part, strongly consistent. It returns the zero part if none exists.
 func (s *Store) part(ctx context.Context, repository string, at int) (part, error) {
 	found, _, err := items.Get[part](ctx, items.In(s.client, s.table), items.Key(repositoryKey(repository), partKey(at)))
 	return found, err
 }
 
-// any reports whether accept returns true for a version with one of the numbers. It starts with the newest version, which most callers may
-// fetch.
+// any reports whether accept returns true for a version with one of the numbers. It starts with the newest version,
+// which most callers may fetch.
 func (n names) any(numbers *big.Int, accept func(images.Version) bool) bool {
 	for number := numbers.BitLen() - 1; number >= 0; number-- {
 		if numbers.Bit(number) == 0 {

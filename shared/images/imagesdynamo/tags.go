@@ -32,11 +32,12 @@ type counter struct {
 	Next int `dynamodbav:"next"`
 }
 
-// number returns the number of a tag with a manifest. The first call takes the next number; all others return the same one, also at the
-// same time, after a failure, or when the tag has led to other manifests in between. So only a new content uses up a number. Errors:
-// images.ErrIndexFull.
+// number returns the number of a tag with a manifest. The first call takes the next number; all others return the same
+// one, also at the same time, after a failure, or when the tag has led to other manifests in between. So only a new
+// content uses up a number. Errors: images.ErrIndexFull.
 func (s *Store) number(ctx context.Context, repository, name, manifest string) (number int, err error) {
-	own, next := items.Key(repositoryKey(repository), numberPrefix+name+"@"+manifest), items.Key(repositoryKey(repository), numbers)
+	own, next := items.Key(repositoryKey(repository), numberPrefix+name+"@"+manifest),
+		items.Key(repositoryKey(repository), numbers)
 	err = retry.Default.Do(ctx, isChanged, func() error {
 		known, exists, err := items.Get[stored](ctx, items.In(s.client, s.table), own)
 		if number = known.Number; err != nil || exists {
@@ -52,9 +53,10 @@ func (s *Store) number(ctx context.Context, repository, name, manifest string) (
 		var plan transactions.Plan
 		plan.Add(errChanged, types.TransactWriteItem{Update: &types.Update{
 			TableName: &s.table, Key: next, UpdateExpression: aws.String("SET #next = :after"),
-			ConditionExpression:       aws.String("attribute_not_exists(pk) OR #next = :before"),
-			ExpressionAttributeNames:  map[string]string{"#next": "next"},
-			ExpressionAttributeValues: items.Map{":before": items.Number(int64(number)), ":after": items.Number(int64(number) + 1)},
+			ConditionExpression:      aws.String("attribute_not_exists(pk) OR #next = :before"),
+			ExpressionAttributeNames: map[string]string{"#next": "next"},
+			ExpressionAttributeValues: items.Map{":before": items.Number(int64(number)),
+				":after": items.Number(int64(number) + 1)},
 		}})
 		plan.Add(errChanged, s.write(own, change{number: number, manifest: manifest}, expression{text: isNew}))
 		return plan.Write(ctx, s.client)
@@ -69,7 +71,8 @@ type change struct {
 	number   int
 }
 
-// replace writes the version under a name. In the same transaction, it moves the tag from the old number to the new one.
+// replace writes the version under a name. In the same transaction, it moves the tag from the old number to the new
+// one.
 func (s *Store) replace(ctx context.Context, repository, name string, to change) error {
 	return retry.Default.Do(ctx, isChanged, func() error {
 		before, exists, err := s.version(ctx, repository, name)
@@ -87,7 +90,8 @@ func (s *Store) replace(ctx context.Context, repository, name string, to change)
 		condition := expression{text: isNew}
 		if exists {
 			condition = expression{
-				"#number = :number", map[string]string{"#number": "number"}, items.Map{":number": items.Number(int64(before.Number))},
+				"#number = :number", map[string]string{"#number": "number"},
+				items.Map{":number": items.Number(int64(before.Number))},
 			}
 		}
 		plan.Add(errChanged, s.write(items.Key(repositoryKey(repository), tagPrefix+name), to, condition))
@@ -125,7 +129,8 @@ func (s *Store) write(key items.Map, to change, condition expression) types.Tran
 }
 
 // rename adds the writes of all parts in which the names of numbers change.
-func (s *Store) rename(ctx context.Context, plan *transactions.Plan, repository string, named map[int]images.Version) error {
+func (s *Store) rename(ctx context.Context, plan *transactions.Plan, repository string,
+	named map[int]images.Version) error {
 	parts := map[int]part{}
 	for number, version := range named {
 		at := number / partSize

@@ -14,8 +14,10 @@ import (
 
 var errInvalidResponse = fmt.Errorf("%w: its response does not follow the specification", images.ErrUnavailable)
 
-// Tags returns one page of the tags of a repository, and the query of the next page, or nil after the last one. Errors: as Fetch.
-func (r *Registry) Tags(ctx context.Context, repository string, at url.Values) (tags []string, next url.Values, err error) {
+// Tags returns one page of the tags of a repository, and the query of the next page, or nil after the last one. Errors:
+// as Fetch.
+func (r *Registry) Tags(ctx context.Context, repository string,
+	at url.Values) (tags []string, next url.Values, err error) {
 	var list struct {
 		Tags []string `json:"tags"`
 	}
@@ -23,8 +25,8 @@ func (r *Registry) Tags(ctx context.Context, repository string, at url.Values) (
 	return slices.DeleteFunc(list.Tags, func(tag string) bool { return !images.IsTag(tag) }), next, err
 }
 
-// Repositories returns the repositories of one page that match the pattern, and the query of the next page, or nil after the last one.
-// Errors: as Fetch.
+// Repositories returns the repositories of one page that match the pattern, and the query of the next page, or nil
+// after the last one. Errors: as Fetch.
 func (r *Registry) Repositories(ctx context.Context, at url.Values) (names []string, next url.Values, err error) {
 	var list struct {
 		Repositories []string `json:"repositories"`
@@ -57,7 +59,8 @@ func All(
 	return all, nil
 }
 
-func (r *Registry) list(ctx context.Context, target images.Target, at url.Values, into any) (next url.Values, err error) {
+func (r *Registry) list(ctx context.Context, target images.Target, at url.Values,
+	into any) (next url.Values, err error) {
 	answer, err := r.Fetch(ctx, Request{Method: http.MethodGet, Target: target, Query: at})
 	if err != nil {
 		return nil, err

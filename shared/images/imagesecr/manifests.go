@@ -42,8 +42,8 @@ func (r Response) IsAccepted(accept []string) bool {
 	})
 }
 
-// Manifests fetches manifests. It keeps them by their digest: a digest never means other content, and all clients of a new
-// version ask for the same manifests.
+// Manifests fetches manifests. It keeps them by their digest: a digest never means other content, and all clients of a
+// new version ask for the same manifests.
 type Manifests struct {
 	registry *Registry
 	kept     *recent.Cache[keptKey, Response]
@@ -56,8 +56,8 @@ func NewManifests(registry *Registry, now func() time.Time) *Manifests {
 	return &Manifests{registry: registry, kept: recent.New[keptKey, Response](maxKeptManifests, keptLife, now)}
 }
 
-// Fetch returns the manifest in a repository by its tag or digest, if its media type is among the accepted. The response always
-// has the header Docker-Content-Digest. Callers must not change the body. Errors: as Registry.Fetch.
+// Fetch returns the manifest in a repository by its tag or digest, if its media type is among the accepted. The
+// response always has the header Docker-Content-Digest. Callers must not change the body. Errors: as Registry.Fetch.
 func (m *Manifests) Fetch(ctx context.Context, target images.Target, accept []string) (Response, error) {
 	if kept, ok := m.kept.Get(keptKey{target.Repository, target.Reference}); ok && kept.IsAccepted(accept) {
 		return kept.withOwnHeader(), nil

@@ -29,8 +29,8 @@ type Registry struct {
 	offered   []string // what the names of the repositories that exist for clients have around any text
 }
 
-// NewRegistry returns a Registry that uses the logins. It offers only the repositories whose names match the pattern, in which * is any
-// text: the role may read only these, but ECR lists all of the account.
+// NewRegistry returns a Registry that uses the logins. It offers only the repositories whose names match the pattern,
+// in which * is any text: the role may read only these, but ECR lists all of the account.
 func NewRegistry(logins *Logins, repositories string) *Registry {
 	return &Registry{logins: logins, offered: strings.Split(repositories, "*"), transport: &http.Transport{
 		DisableCompression:  true, // bodies must match their digests
@@ -73,8 +73,8 @@ type Response struct {
 
 // Fetch sends a request to the registry. It returns successful responses, redirects and 416.
 // Everything else is an error of package images, so that no client sees the registry's own texts,
-// which contain accounts and addresses. It does not ask for repositories that are not offered: ECR refuses them with the status of an
-// expired login.
+// which contain accounts and addresses. It does not ask for repositories that are not offered: ECR refuses them with
+// the status of an expired login.
 func (r *Registry) Fetch(ctx context.Context, ask Request) (Response, error) {
 	if ask.Target.Repository != "" && !r.Offers(ask.Target.Repository) {
 		return Response{}, images.ErrRepositoryUnknown
@@ -100,10 +100,11 @@ func (r *Registry) Fetch(ctx context.Context, ask Request) (Response, error) {
 	}
 }
 
-// ReadBlob returns a blob of at most that many bytes, such as the configuration of an image. A size of 0 is unknown. It follows
-// the redirect to the storage, without the login, and checks the digest. Errors:
+// ReadBlob returns a blob of at most that many bytes, such as the configuration of an image. A size of 0 is unknown. It
+// follows the redirect to the storage, without the login, and checks the digest. Errors:
 // images.ErrBlobUnknown, images.ErrLarge, images.ErrUnavailable.
-func (r *Registry) ReadBlob(ctx context.Context, repository string, blob images.Descriptor, most int64) ([]byte, error) {
+func (r *Registry) ReadBlob(ctx context.Context, repository string, blob images.Descriptor,
+	most int64) ([]byte, error) {
 	if blob.Size > most {
 		return nil, images.ErrLarge
 	}
@@ -128,7 +129,7 @@ func (r *Registry) ReadBlob(ctx context.Context, repository string, blob images.
 	return answer.Body, nil
 }
 
-// isDigestOf reports whether a digest is that of the content. The algorithms are those that images.Parse accepts.
+// isDigestOf reports whether the content has the digest. The algorithms are those that images.Parse accepts.
 func isDigestOf(digest string, content []byte) bool {
 	if strings.HasPrefix(digest, "sha512:") {
 		sum := sha512.Sum512(content)

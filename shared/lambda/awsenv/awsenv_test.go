@@ -57,7 +57,8 @@ func TestConfigIsThatOfTheSDK(t *testing.T) {
 	setEnvironment(t, onLambda)
 	ours, theirs := configs(t)
 	// Sources differ on purpose. The other fields are functions and pointers, or belong to the loader's own providers.
-	ignored := cmpopts.IgnoreFields(aws.Config{}, "ConfigSources", "Credentials", "Logger", "HTTPClient", "RestrictFilePermissions")
+	ignored := cmpopts.IgnoreFields(aws.Config{}, "ConfigSources", "Credentials", "Logger", "HTTPClient",
+		"RestrictFilePermissions")
 	if diff := cmp.Diff(theirs, ours, ignored, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}

@@ -1,10 +1,10 @@
-// Package awshttp is the HTTP client below the clients of AWS services. It sends a call faster than the SDK's own client, and does not
-// break a connection that is in use.
+// Package awshttp is the HTTP client below the clients of AWS services. It sends a call faster than the SDK's own
+// client, and does not break a connection that is in use.
 //
-// The SDK hides the body of a request behind a type of its own. net/http does not know that type, so it sends the headers first and the
-// body in a packet of its own. After the body it looks for the end of the body. A fast server has answered by then, the SDK has closed the
-// body, and the SDK's type reports the end of a closed body as an error. net/http then closes the connection, and the caller cannot read
-// the answer. This happens on busy machines only, and costs a retry.
+// The SDK wraps the body of a request in a type that net/http does not know, so net/http sends the headers first and
+// the body in a separate packet. After the body it looks for the end of the body. A fast server has answered by then,
+// the SDK has closed the body, and the SDK's type reports the end of a closed body as an error. net/http then closes
+// the connection, and the caller cannot read the answer. This happens on busy machines only, and costs a retry.
 package awshttp
 
 import (
@@ -16,10 +16,12 @@ import (
 	sdkhttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
-// maxInMemory is the largest body that Do copies, in bytes. Almost all calls are smaller, except those that carry files.
+// maxInMemory is the largest body that Do copies, in bytes. Almost all calls are smaller, except those that carry
+// files.
 const maxInMemory = 64 << 10
 
-// Client sends requests with the connections and time limits of the SDK's own client. It implements aws.HTTPClient. Concurrent use is safe.
+// Client sends requests with the connections and time limits of the SDK's own client. It implements aws.HTTPClient.
+// Concurrent use is safe.
 type Client struct{ sdk *sdkhttp.BuildableClient }
 
 // New returns a client. Clients of several services share its connections.
@@ -36,8 +38,8 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	return c.sdk.Do(r) //nolint:wrapcheck // the SDK tells apart the errors of net/http
 }
 
-// replaceBody gives the request a body of a type that net/http knows. A large body only loses its method WriteTo, which reports the
-// error.
+// replaceBody gives the request a body of a type that net/http knows. A large body only loses its method WriteTo, which
+// reports the error.
 func replaceBody(r *http.Request) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil

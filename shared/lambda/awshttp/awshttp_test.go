@@ -22,7 +22,8 @@ import (
 	"portside/shared/lambda/awshttp"
 )
 
-// exchange is one call to a server that answers before the client has noticed that it sent the whole call. Busy machines do that.
+// exchange is one call to a server that answers before the client has noticed that it sent the whole call. Busy
+// machines do that.
 type exchange struct {
 	client   *awshttp.Client
 	reading  chan struct{} // closed when the SDK reads the answer

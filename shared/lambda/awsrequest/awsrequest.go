@@ -1,7 +1,7 @@
 // Package awsrequest signs requests to AWS services, for functions that need only one operation of a service.
 //
-// The SDK's client of a service initializes the schemas and endpoints of all its operations at each start of a function. For SES
-// and Amazon Bedrock, that takes longer than all other packages of a small function together.
+// The SDK's client of a service initializes the schemas and endpoints of all its operations at each start of a
+// function. For SES and Amazon Bedrock, that takes longer than all other packages of a small function together.
 package awsrequest
 
 import (
@@ -45,7 +45,8 @@ func New(cfg aws.Config, service Service) *Client {
 	}
 }
 
-// endpointOf returns the endpoint of the service: the one that the configuration sets for it, the one it sets for all services, or AWS's.
+// endpointOf returns the endpoint of the service: the one that the configuration sets for it, the one it sets for all
+// services, or AWS's.
 func endpointOf(cfg aws.Config, service Service) string {
 	for _, source := range cfg.ConfigSources {
 		endpoints, ok := source.(interface {
@@ -61,8 +62,8 @@ func endpointOf(cfg aws.Config, service Service) string {
 	return cmp.Or(aws.ToString(cfg.BaseEndpoint), "https://"+service.Host+"."+cfg.Region+".amazonaws.com")
 }
 
-// NewPost returns a signed POST request with a JSON body. The path is escaped. AWS refuses a signature that is minutes old, so every
-// attempt needs a new request.
+// NewPost returns a signed POST request with a JSON body. The path is escaped. AWS refuses a signature that is minutes
+// old, so every attempt needs a new request.
 func (c *Client) NewPost(ctx context.Context, path string, body []byte) (*http.Request, error) {
 	return c.newPost(ctx, path, http.Header{"Content-Type": {"application/json"}}, body)
 }

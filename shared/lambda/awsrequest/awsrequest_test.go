@@ -38,7 +38,8 @@ func (e ownEndpoints) GetServiceBaseEndpoint(_ context.Context, id string) (endp
 
 // TestEndpointsAreThoseOfTheSDK sends a request to each service twice, the second time with the SDK's client.
 func TestEndpointsAreThoseOfTheSDK(t *testing.T) {
-	own := ownEndpoints{"SESv2": "http://localhost:2", "Bedrock Runtime": "http://localhost:3", "Textract": "http://localhost:5"}
+	own := ownEndpoints{"SESv2": "http://localhost:2", "Bedrock Runtime": "http://localhost:3",
+		"Textract": "http://localhost:5"}
 	for name, cfg := range map[string]aws.Config{
 		"of AWS":           {},
 		"for all services": {BaseEndpoint: aws.String("http://localhost:1")},

@@ -16,7 +16,8 @@ import (
 	"portside/shared/core/retry"
 )
 
-// defaultAttempts are as many as those of the SDK's clients, with shorter waits, because the caller of a function often waits, too.
+// defaultAttempts are as many as those of the SDK's clients, with shorter waits, because the caller of a function often
+// waits, too.
 var defaultAttempts = retry.Policy{Attempts: 3, FirstWait: 500 * time.Millisecond, LongestWait: 2 * time.Second}
 
 // maxBytes limits the body of a response. The largest is a secret of 64 KB, with its escapes in JSON.
@@ -31,8 +32,8 @@ func attemptsOf(cfg aws.Config) retry.Policy {
 	return policy
 }
 
-// Call sends a new request, again if the failure can pass, and returns the body of the response. A response other than 200 is a *Refusal,
-// and one of more than 512 KB an error.
+// Call sends a new request, again if the failure can pass, and returns the body of the response. A response other than
+// 200 is a *Refusal, and one of more than 512 KB an error.
 func (c *Client) Call(ctx context.Context, newRequest func() (*http.Request, error)) ([]byte, error) {
 	var body []byte
 	err := c.attempts.Do(ctx, isTransient, func() error {
@@ -57,8 +58,8 @@ func (c *Client) Call(ctx context.Context, newRequest func() (*http.Request, err
 	return body, err
 }
 
-// Refusal is an error response. It has the methods by which the SDK decides whether to retry. It does not keep the text, which may
-// contain the address of the recipient of a mail, because it must not be logged.
+// Refusal is an error response. It has the methods by which the SDK decides whether to retry. It does not keep the
+// text, which may contain the address of the recipient of a mail, because it must not be logged.
 type Refusal struct {
 	Status int
 	Code   string
@@ -68,8 +69,9 @@ func newRefusal(response *http.Response, body []byte) *Refusal {
 	return &Refusal{Status: response.StatusCode, Code: CodeOf(response, body)}
 }
 
-// CodeOf returns the code of an error response: that of its header, of "__type" in its body, as in the protocol AWS JSON 1.1, or "unknown".
-// A namespace can stand before it and a URL after it. The code is logged, so a text that does not look like one is unknown.
+// CodeOf returns the code of an error response from its header or from "__type" in its body, as in the protocol AWS
+// JSON 1.1, or "unknown". A namespace can stand before it and a URL after it. The code is logged, so a text that does
+// not look like one is unknown.
 func CodeOf(response *http.Response, body []byte) string {
 	var content struct {
 		Type string `json:"__type"`

@@ -60,7 +60,8 @@ func TestCodesOfRefusals(t *testing.T) {
 
 func TestThrottlingIsTriedAgain(t *testing.T) {
 	throttled := response(http.StatusBadRequest, "", `{"__type":"ThrottlingException"}`)
-	if text, left, err := call(t, throttled, response(http.StatusOK, "", "yes")); err != nil || text != "yes" || left != 0 {
+	if text, left, err := call(t, throttled, response(http.StatusOK, "", "yes")); err != nil || text != "yes" ||
+		left != 0 {
 		t.Errorf("got %q, %v, and %d responses are left", text, err, left)
 	}
 }

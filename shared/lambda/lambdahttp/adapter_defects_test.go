@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each test shows one defect of the bare adapter, and then that this package works around it. If the first half of a test
-// fails with a newer adapter, the workaround can be removed.
+// Each test shows one defect of the bare adapter, and then that this package works around it. If the first half of a
+// test fails with a newer adapter, the workaround can be removed.
 
 func TestHeadersAreNotSplitAtCommas(t *testing.T) {
 	event := readEvent(t, "get")
@@ -83,7 +83,8 @@ func TestPercentSignsInThePathAreLiteral(t *testing.T) {
 func TestContentLengthCountsTheDecodedBody(t *testing.T) {
 	event := readEvent(t, "post_binary")
 	var wrong, right http.Header
-	if _, err := bare(t, header(&wrong), event); err != nil || wrong.Get("Content-Length") != strconv.Itoa(len(event.Body)) {
+	if _, err := bare(t, header(&wrong), event); err != nil ||
+		wrong.Get("Content-Length") != strconv.Itoa(len(event.Body)) {
 		t.Errorf("the adapter no longer counts base64: %q, %v", wrong.Get("Content-Length"), err)
 	}
 	serve(t, header(&right), event)

@@ -20,9 +20,9 @@ const (
 // EventHandler answers an event of an HTTP API.
 type EventHandler func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
-// BehindCloudFront returns a handler for an API behind a CloudFront distribution, which sends one of the secrets with each request. It
-// refuses other requests, because they bypass the distribution's web ACL, and uses the client's address that the distribution
-// reports instead of the distribution's own. next sees neither of the two headers.
+// BehindCloudFront returns a handler for an API behind a CloudFront distribution, which sends one of the secrets with
+// each request. It refuses other requests, because they bypass the distribution's web ACL, and uses the client's
+// address that the distribution reports instead of the distribution's own. next sees neither of the two headers.
 func BehindCloudFront(secrets []string, next EventHandler) EventHandler {
 	sums := make([][sha256.Size]byte, len(secrets))
 	for i, secret := range secrets {
@@ -54,7 +54,8 @@ func isAnyOf(sums [][sha256.Size]byte, text string) bool {
 	return found == 1
 }
 
-// viewerIP returns the address without the port, which follows the last colon. CloudFront writes IPv6 addresses without brackets.
+// viewerIP returns the address without the port, which follows the last colon. CloudFront writes IPv6 addresses without
+// brackets.
 func viewerIP(address string) string {
 	end := strings.LastIndexByte(address, ':')
 	if end < 0 {

@@ -9,10 +9,11 @@
 //     converted to a request gets a 400.
 //   - No response of a handler fails the invocation. A response that Lambda rejects is replaced by a 500 and logged.
 //
-// Package aws-lambda-go-api-proxy does the conversion. Version 0.16.2 splits header values at commas, decodes the path a
-// second time, keeps the Content-Length of base64 text, fails if a handler writes nothing, and prints to standard output
-// when it fails. So it gets only the parts of the event that it converts correctly; [restore] adds the others to the
-// request, and [recorder] checks the response. Panics pass through: the caller's handler recovers from them.
+// Package aws-lambda-go-api-proxy does the conversion. Version 0.16.2 splits header values at commas, decodes the path
+// a second time, keeps the Content-Length of base64 text, fails if a handler writes nothing, and prints to standard
+// output when it fails. So it gets only the parts of the event that it converts correctly; [restore] adds the other
+// parts to the request, and [recorder] checks the response. Panics pass through: the caller's handler recovers from
+// them.
 package lambdahttp
 
 import (
@@ -29,9 +30,9 @@ import (
 
 // Handler returns a function for lambda.Start that answers each event with h.
 //
-// The request has the context of the invocation with a deadline one second earlier, which leaves time for an error response.
-// Its X-Request-Id header is always API Gateway's ID of the request, never one that the client sent. The returned error is
-// always nil.
+// The request has the context of the invocation with a deadline one second earlier, which leaves time for an error
+// response. Its X-Request-Id header is always API Gateway's ID of the request, never one that the client sent. The
+// returned error is always nil.
 func Handler(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		ctx, cancel := withResponseMargin(ctx)
@@ -51,8 +52,8 @@ func Handler(h http.Handler) func(context.Context, events.APIGatewayV2HTTPReques
 	}
 }
 
-// responseMargin is the time between the handler's deadline and the deadline of the invocation. It is enough to send an error
-// response. After the invocation's deadline Lambda ends the process, and API Gateway sends an empty error.
+// responseMargin is the time between the handler's deadline and the deadline of the invocation. It is enough to send an
+// error response. After the invocation's deadline Lambda ends the process, and API Gateway sends an empty error.
 const responseMargin = time.Second
 
 func withResponseMargin(ctx context.Context) (context.Context, context.CancelFunc) {

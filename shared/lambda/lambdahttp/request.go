@@ -39,8 +39,8 @@ func method(event events.APIGatewayV2HTTPRequest) string {
 	return strings.ToUpper(event.RequestContext.HTTP.Method)
 }
 
-// path returns rawPath unchanged, because an HTTP API decodes it in spite of its name: the client encoded a percent sign
-// in it as %25, and "%2F" as "%252F". REST APIs and function URLs do not decode it; Portside uses neither.
+// path returns rawPath unchanged, because an HTTP API decodes it in spite of its name: the client encoded a percent
+// sign in it as %25, and "%2F" as "%252F". REST APIs and function URLs do not decode it; Portside uses neither.
 func path(event events.APIGatewayV2HTTPRequest) string {
 	if strings.HasPrefix(event.RawPath, "/") {
 		return event.RawPath
@@ -48,8 +48,8 @@ func path(event events.APIGatewayV2HTTPRequest) string {
 	return "/" + event.RawPath
 }
 
-// host returns the domain name that API Gateway matched. It uses the Host header only if there is no domain name, or to add
-// the port, which links to a local stack need.
+// host returns the domain name that API Gateway matched. It uses the Host header only if the event has no domain name,
+// or to add the port, which links to a local stack need.
 func host(event events.APIGatewayV2HTTPRequest) string {
 	domain, sent := event.RequestContext.DomainName, headerValue(event, "host")
 	if domain == "" {

@@ -35,8 +35,8 @@ func (w *recorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write rejects a body if the status permits none. It keeps the body of a response to HEAD, because API Gateway computes the
-// Content-Length from it, ignoring the declared one, and does not send it.
+// Write rejects a body if the status permits none. It keeps the body of a response to HEAD, because API Gateway
+// computes the Content-Length from it, ignoring the declared one, and does not send it.
 func (w *recorder) Write(p []byte) (int, error) {
 	w.finish()
 	if !w.bodyAllowed() {
@@ -69,8 +69,8 @@ func (w *recorder) checkLength() error {
 	return nil
 }
 
-// checkSize returns an error if the response is too large. It encodes the response only if it could be too large with every
-// byte escaped.
+// checkSize returns an error if the response is too large. It encodes the response only if it could be too large with
+// every byte escaped.
 func checkSize(response events.APIGatewayV2HTTPResponse) error {
 	if rawSize(response)*maxExpansion <= maxPayloadBytes {
 		return nil

@@ -73,7 +73,8 @@ func Handler(objects Objects, count func(context.Context, loglines.Batch) error)
 			return err
 		}
 		if err != nil {
-			slog.ErrorContext(ctx, "corrupt batch", "error", err.Error(), "bytes", len(event.AWSLogs.Data), "objects", len(event.Records))
+			slog.ErrorContext(ctx, "corrupt batch", "error", err.Error(), "bytes", len(event.AWSLogs.Data), "objects",
+				len(event.Records))
 		}
 		var failed error
 		for _, batch := range batches {

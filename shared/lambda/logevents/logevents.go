@@ -1,7 +1,7 @@
 // Package logevents reads the batches that CloudWatch Logs sends to functions that subscribe to a log group.
 //
-// CloudWatch Logs can send a batch twice, in parts and out of order, and a batch can be corrupt. A retry does not repair a
-// corrupt batch, so functions count it, log it, and continue.
+// CloudWatch Logs can send a batch twice, in parts and out of order, and a batch can be corrupt. A retry does not
+// repair a corrupt batch, so functions count it, log it, and continue.
 package logevents
 
 import (
@@ -74,7 +74,7 @@ const (
 	controlMessage = "CONTROL_MESSAGE" // checks that the function exists
 )
 
-// message is the JSON of a batch. Its events are decoded one by one, so that an invalid one does not affect the others.
+// message is the JSON of a batch. Its events are decoded one by one, so that an invalid event does not affect the rest.
 type message struct {
 	MessageType string            `json:"messageType"`
 	LogGroup    string            `json:"logGroup"`

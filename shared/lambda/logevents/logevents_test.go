@@ -68,7 +68,8 @@ func TestUnpackAcceptsEveryTime(t *testing.T) {
 			text = strings.Replace(batch, `"timestamp":2,`, "", 1)
 		}
 		got, err := logevents.Unpack(eventOf(compress(t, []byte(text))))
-		if err != nil || len(got.Events) != 2 || got.Events[0] != (loglines.Event{ID: "1", LoggedAt: time.UnixMilli(0), Message: "a line"}) {
+		if err != nil || len(got.Events) != 2 ||
+			got.Events[0] != (loglines.Event{ID: "1", LoggedAt: time.UnixMilli(0), Message: "a line"}) {
 			t.Errorf("timestamp %s: %+v, %v", timestamp, got, err)
 		}
 	}

@@ -36,7 +36,7 @@ func ReadObject(content []byte) ([]loglines.Batch, error) {
 	return merged.batches, err
 }
 
-// decompress returns what it can read before an error.
+// decompress returns the content that it can read before an error.
 func decompress(content []byte) ([]byte, error) {
 	reader, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
@@ -47,7 +47,8 @@ func decompress(content []byte) ([]byte, error) {
 	case err != nil:
 		return text, fmt.Errorf("%w: the gzip of the object is corrupt", ErrCorrupt)
 	case len(text) > maxObjectBytes:
-		return text[:maxObjectBytes], fmt.Errorf("%w: the object is larger than %d MB uncompressed", ErrCorrupt, maxObjectBytes>>20)
+		return text[:maxObjectBytes],
+			fmt.Errorf("%w: the object is larger than %d MB uncompressed", ErrCorrupt, maxObjectBytes>>20)
 	}
 	return text, nil
 }

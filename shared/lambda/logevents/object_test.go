@@ -29,7 +29,8 @@ func TestReadObjectJoinsMessagesOfStream(t *testing.T) {
 	first := compress(t, []byte(message("s", "1")+"\n"+message("u", "2")+"\n"))
 	second := compress(t, []byte(message("s", "3")+"\n\n"+`{"messageType":"CONTROL_MESSAGE"}`+"\n"))
 	got, err := logevents.ReadObject(append(first, second...))
-	if err != nil || len(got) != 2 || got[0].Stream != "s" || len(got[0].Events) != 2 || got[0].Events[1].ID != "3" || got[1].Stream != "u" {
+	if err != nil || len(got) != 2 || got[0].Stream != "s" || len(got[0].Events) != 2 || got[0].Events[1].ID != "3" ||
+		got[1].Stream != "u" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -50,9 +51,10 @@ func TestReadObjectKeepsValidMessages(t *testing.T) {
 		"nothing":            {nil, 0, true},
 		"not gzip":           {[]byte("secret"), 0, true},
 		"a message of noise": {compress(t, []byte(message("s", "1")+"\nsecret\n"+message("s", "2"))), 2, true},
-		"another type":       {compress(t, []byte(strings.Replace(message("s", "1"), "DATA", "OTHER", 1)+"\n"+message("s", "2"))), 1, true},
-		"truncated":          {cut[:len(cut)/2], 1, true},
-		"trailing noise":     {append(bytes.Clone(whole), "secret"...), 2, true},
+		"another type": {compress(t,
+			[]byte(strings.Replace(message("s", "1"), "DATA", "OTHER", 1)+"\n"+message("s", "2"))), 1, true},
+		"truncated":      {cut[:len(cut)/2], 1, true},
+		"trailing noise": {append(bytes.Clone(whole), "secret"...), 2, true},
 	} {
 		got, err := logevents.ReadObject(c.content)
 		found := 0
@@ -100,10 +102,12 @@ func TestHandlerCountsObjects(t *testing.T) {
 		counted += b.Len()
 		return nil
 	})
-	if err := handler(t.Context(), objectEvent(bucket, "requests/a+b.gz", "requests/none.gz", "%zz")); err != nil || counted != 1 {
+	if err := handler(t.Context(), objectEvent(bucket, "requests/a+b.gz", "requests/none.gz", "%zz")); err != nil ||
+		counted != 1 {
 		t.Errorf("counted %d, error %v", counted, err)
 	}
-	if logged := out.String(); strings.Count(logged, "corrupt batch") != 1 || !strings.Contains(logged, "requests/none.gz") {
+	if logged := out.String(); strings.Count(logged, "corrupt batch") != 1 ||
+		!strings.Contains(logged, "requests/none.gz") {
 		t.Errorf("the function logged %s", logged)
 	}
 }

@@ -1,8 +1,8 @@
-// Package metrics adds metrics to log records, in CloudWatch's embedded metric format (EMF). CloudWatch Logs extracts them from
-// the lines that a function logs, so recording a metric needs no call and no permission.
+// Package metrics adds metrics to log records, in CloudWatch's embedded metric format (EMF). CloudWatch Logs extracts
+// them from the lines that a function logs, so recording a metric needs no call and no permission.
 //
-// All metrics are in the namespace [Namespace] and have one dimension, the name of the function, which is unique in an account
-// and region. The alarms and the dashboard of template.yaml use them.
+// All metrics are in the namespace [Namespace] and have one dimension, the name of the function, which is unique in an
+// account and region. The alarms and the dashboard of template.yaml use them.
 package metrics
 
 import (
@@ -28,7 +28,8 @@ func Seconds(name string, d time.Duration) Metric {
 	return Metric{name: name, unit: "Seconds", value: d.Seconds()}
 }
 
-// Fields returns the fields that make a log record carry the metrics, for slog's functions. at is the time of the metrics.
+// Fields returns the fields that make a log record carry the metrics, for slog's functions. at is the time of the
+// metrics.
 func Fields(at time.Time, all ...Metric) []any {
 	described := make([]description, len(all))
 	fields := make([]any, 0, 2*len(all)+4)
@@ -44,8 +45,8 @@ func Fields(at time.Time, all ...Metric) []any {
 	})
 }
 
-// metadata tells CloudWatch which fields of the record are metrics. Source: the specification of the embedded metric format in
-// the user guide of CloudWatch.
+// metadata tells CloudWatch which fields of the record are metrics. Source: the specification of the embedded metric
+// format in the user guide of CloudWatch.
 type metadata struct {
 	Timestamp  int64       `json:"Timestamp"` // Unix milliseconds
 	Directives []directive `json:"CloudWatchMetrics"`

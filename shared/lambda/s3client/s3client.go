@@ -12,7 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// New returns an S3 client with the options. It also repeats calls whose response was cut off, which the SDK does not repeat.
+// New returns an S3 client with the options. It also repeats calls whose response was cut off, which the SDK does not
+// repeat.
 func New(cfg aws.Config, options ...func(*s3.Options)) *s3.Client {
 	return s3.NewFromConfig(cfg, slices.Concat(options, []func(*s3.Options){pathStyle, repeatCutOff})...)
 }
@@ -29,18 +30,18 @@ func (r retryer) IsErrorRetryable(err error) bool {
 
 func isCutOff(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 
-// IsOutage reports whether a call failed because S3 throttles, fails, cannot be reached or does not answer in time. The SDK has already
-// repeated the call, but not the reading of a body that ends early.
+// IsOutage reports whether a call failed because S3 throttles, fails, cannot be reached or does not answer in time. The
+// SDK has already repeated the call, but not the reading of a body that ends early.
 func IsOutage(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || isCutOff(err) || retry.NewStandard().IsErrorRetryable(err)
 }
 
-// pathStyle puts the bucket into the path if the configuration has an endpoint, because a local host has no subdomain for
-// each bucket.
+// pathStyle puts the bucket into the path if the configuration has an endpoint, because a local host has no subdomain
+// for each bucket.
 func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }
 
-// Status returns the HTTP status of S3's response, or 0 if there was none. Errors of HEAD and conditional requests have no
-// code, only a status.
+// Status returns the HTTP status of S3's response, or 0 if S3 did not respond. Errors of HEAD and conditional requests
+// have no code, only a status.
 func Status(err error) int {
 	response, hasResponse := errors.AsType[interface {
 		error

@@ -44,7 +44,8 @@ func TestStatusOfError(t *testing.T) {
 	}
 }
 
-// TestCutResponsesAreRepeated cuts off the first two responses of two calls. The body of the second call cannot be repeated by the SDK.
+// TestCutResponsesAreRepeated cuts off the first two responses of two calls. The body of the second call cannot be
+// repeated by the SDK.
 func TestCutResponsesAreRepeated(t *testing.T) {
 	var calls atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -62,7 +63,8 @@ func TestCutResponsesAreRepeated(t *testing.T) {
 			return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond })
 		},
 	})
-	if _, err := client.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String("b")}); err != nil || calls.Load() != 2 {
+	if _, err := client.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String("b")}); err != nil ||
+		calls.Load() != 2 {
 		t.Errorf("list: %v after %d calls", err, calls.Load())
 	}
 	if _, err := s3client.Get(t.Context(), client, "b", "k"); !s3client.IsOutage(err) {

@@ -1,5 +1,5 @@
-// Package secretvalue reads secrets of the stack, such as the key of a model server, from AWS Secrets Manager. In a function's environment,
-// everyone with lambda:GetFunctionConfiguration could read them.
+// Package secretvalue reads secrets of the stack, such as the key of a model server, from AWS Secrets Manager. In a
+// function's environment, everyone with lambda:GetFunctionConfiguration could read them.
 package secretvalue
 
 import (
@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// life is how long a function uses a value before it reads it again, so that a new value needs no new version of the function.
+	// life is how long a function uses a value before it reads it again, so that a new value needs no new version of the
+	// function.
 	life = 5 * time.Minute
 	// extension is how long a function uses its last value after it could not read it again.
 	extension = time.Minute
@@ -49,8 +50,9 @@ func New(cfg aws.Config, arn string, now func() time.Time) *Value {
 	return &Value{id: arn, client: awsrequest.New(cfg, service), now: now, turn: make(chan struct{}, 1)}
 }
 
-// Get returns the value, which is at most 5 minutes old. While Secrets Manager cannot be reached, or another caller is reading the value,
-// it is the last one. Only the first callers wait for each other. A secret that does not exist any more, or may not be read, is an error.
+// Get returns the value, which is at most 5 minutes old. While Secrets Manager cannot be reached, or another caller is
+// reading the value, it is the last one. Only the first callers wait for each other. A secret that does not exist any
+// more, or may not be read, is an error.
 func (v *Value) Get(ctx context.Context) (string, error) {
 	if v.id == "" {
 		return "", nil

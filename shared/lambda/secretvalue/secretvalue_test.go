@@ -19,7 +19,8 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// network counts requests, and fails while it is down. With channels, a request says that it began, and waits until it may go on.
+// network counts requests, and fails while it is down. With channels, a request says that it began, and waits until it
+// may go on.
 type network struct {
 	aws.HTTPClient
 
@@ -52,14 +53,16 @@ type fixture struct {
 func newFixture(tb testing.TB, text string) *fixture {
 	tb.Helper()
 	f := &fixture{tb: tb, manager: awstest.SecretsManager(tb), clock: webtest.NewClock(time.Date(2028, 2, 29, 23, 58, 0, 0, time.UTC))}
-	made, err := f.manager.CreateSecret(tb.Context(), &secretsmanager.CreateSecretInput{Name: aws.String("key"), SecretString: &text})
+	made, err := f.manager.CreateSecret(tb.Context(),
+		&secretsmanager.CreateSecretInput{Name: aws.String("key"), SecretString: &text})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	o := f.manager.Options()
 	f.network = &network{HTTPClient: o.HTTPClient}
 	cfg := aws.Config{
-		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: f.network, RetryMaxAttempts: 1,
+		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: f.network,
+		RetryMaxAttempts: 1,
 	}
 	f.value = secretvalue.New(cfg, *made.ARN, f.clock.Now)
 	return f
@@ -118,7 +121,7 @@ func TestValueOutlivesAnOutage(t *testing.T) {
 	}
 }
 
-// A stack without the secret asks nobody.
+// A stack without the secret does not call Secrets Manager.
 func TestWithoutSecret(t *testing.T) {
 	if text, err := secretvalue.New(aws.Config{}, "", nil).Get(t.Context()); text != "" || err != nil {
 		t.Errorf("got %q, %v", text, err)
@@ -135,7 +138,8 @@ func TestUnusableSecrets(t *testing.T) {
 	if text, err := f.value.Get(t.Context()); err == nil || text != "" || strings.Contains(err.Error(), "hush") {
 		t.Errorf("got %q, %v", text, err)
 	}
-	if _, err := f.manager.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{SecretId: aws.String("key")}); err != nil {
+	if _, err := f.manager.DeleteSecret(t.Context(),
+		&secretsmanager.DeleteSecretInput{SecretId: aws.String("key")}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := f.value.Get(t.Context()); err == nil || text != "" {
@@ -162,7 +166,8 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 func TestDeletedSecretEnds(t *testing.T) {
 	f := newFixture(t, "one")
 	f.want("one", 1)
-	if _, err := f.manager.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{SecretId: aws.String("key")}); err != nil {
+	if _, err := f.manager.DeleteSecret(t.Context(),
+		&secretsmanager.DeleteSecretInput{SecretId: aws.String("key")}); err != nil {
 		t.Fatal(err)
 	}
 	f.clock.Advance(5 * time.Minute)

@@ -6,7 +6,8 @@ import (
 )
 
 // firstCollectionPercent delays the first garbage collection: 400 percent of the runtime's minimum heap of 4 MB is
-// 16 MB. No function's packages allocate the 4 MB before main with which the runtime's own setting would begin a collection.
+// 16 MB. No function's packages allocate the 4 MB before main with which the runtime's own setting would begin a
+// collection.
 const (
 	firstCollectionPercent = 400
 	usualPercent           = 100

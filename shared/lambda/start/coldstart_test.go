@@ -24,8 +24,8 @@ func TestDelayCollectionDelaysOnlyTheFirst(t *testing.T) {
 	}
 }
 
-// gcPercent reads the setting without changing it. SetGCPercent also returns it, but the cleanup may run between the two calls that then
-// are necessary, and the second one would undo what the cleanup has done.
+// gcPercent reads the setting without changing it. SetGCPercent also returns it, but the cleanup may run between the
+// two calls that then are necessary, and the second one would undo what the cleanup has done.
 func gcPercent() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)

@@ -21,8 +21,8 @@ import (
 	"portside/shared/lambda/lambdahttp"
 )
 
-// HTTP serves the requests of an API Gateway HTTP API with the handler that build returns. It does not return. If the variable
-// EDGE_SECRETS is set, the API is behind a CloudFront distribution; see [lambdahttp.BehindCloudFront].
+// HTTP serves the requests of an API Gateway HTTP API with the handler that build returns. It does not return. If the
+// variable EDGE_SECRETS is set, the API is behind a CloudFront distribution; see [lambdahttp.BehindCloudFront].
 func HTTP(build func(*Settings) (http.Handler, error)) {
 	delayCollection()
 	handler := lambdahttp.EventHandler(lambdahttp.Handler(buildOrExit(build)))
@@ -33,7 +33,7 @@ func HTTP(build func(*Settings) (http.Handler, error)) {
 }
 
 // Events passes events to the handler that build returns, which has a form that lambda.Start accepts. It does not
-// return. What the handler changes, the audit log shows as changes of the function.
+// return. The audit log shows the handler's changes as changes of the function.
 func Events(build func(*Settings) (handler any, err error)) {
 	actor := audit.Actor{Kind: audit.Schedule, Name: lambdacontext.FunctionName}
 	lambda.StartWithOptions(buildOrExit(build), lambda.WithContext(audit.WithActor(context.Background(), actor)))
@@ -79,8 +79,8 @@ func maskSecrets(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// logLevel returns the level of the function's setting ApplicationLogLevel, which Lambda puts into the environment. The default is
-// INFO, also for levels that slog does not have.
+// logLevel returns the level of the function's setting ApplicationLogLevel, which Lambda puts into the environment. The
+// default is INFO, also for levels that slog does not have.
 func logLevel() slog.Level {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(os.Getenv("AWS_LAMBDA_LOG_LEVEL"))); err != nil {

@@ -99,7 +99,8 @@ func TestFunctionAnswersAnInvocation(t *testing.T) {
 	} {
 		runtime := newRuntimeAPI(test.event)
 		server := httptest.NewServer(runtime)
-		_, lines := runFunction(t, name, "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(server.URL, "http://"), "GREETING=hello")
+		_, lines := runFunction(t, name, "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(server.URL, "http://"),
+			"GREETING=hello")
 		if name == "events" && !slices.Contains(lines, logLine{Level: "INFO", Msg: "greeted", Invocation: "1"}) {
 			t.Errorf("no record of the invocation 1: %v", lines)
 		}

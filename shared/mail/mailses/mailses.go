@@ -1,7 +1,7 @@
 // Package mailses sends mail with Amazon SES.
 //
-// It needs one kind of request and sends it without the SDK's client, which makes the start of a function longer; see package
-// awsrequest.
+// It needs one kind of request and sends it without the SDK's client, which makes the start of a function longer; see
+// package awsrequest.
 package mailses
 
 import (

@@ -18,7 +18,8 @@ import (
 	"portside/shared/mail/mailses"
 )
 
-var letter = mail.Message{To: "ada@example.com", Subject: "Sign in – now", Text: "text & more", HTML: "<p>text &amp; more</p>"}
+var letter = mail.Message{To: "ada@example.com", Subject: "Sign in – now", Text: "text & more",
+	HTML: "<p>text &amp; more</p>"}
 
 // sesServer answers each request with the next of its responses, then with 200. It keeps the requests.
 type sesServer struct {
@@ -41,7 +42,8 @@ func (r request) normalized(t *testing.T) map[string]any {
 	if err := json.Unmarshal([]byte(r.Body), &body); err != nil {
 		t.Error(err)
 	}
-	return map[string]any{"to": r.Method + " " + r.Path, "type": r.Type, "scope": r.Scope, "signed": r.Signed, "body": body}
+	return map[string]any{"to": r.Method + " " + r.Path, "type": r.Type, "scope": r.Scope, "signed": r.Signed,
+		"body": body}
 }
 
 func newServer(t *testing.T, responses ...response) *sesServer {
@@ -56,7 +58,8 @@ func (s *sesServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	scope, rest, _ := strings.Cut(r.Header.Get("Authorization"), ", SignedHeaders=")
 	signed, _, _ := strings.Cut(rest, ", Signature=")
-	s.requests = append(s.requests, request{r.Method, r.URL.Path, r.Header.Get("Content-Type"), scope, signed, string(body)})
+	s.requests = append(s.requests,
+		request{r.Method, r.URL.Path, r.Header.Get("Content-Type"), scope, signed, string(body)})
 	answer := response{http.StatusOK, "", `{"MessageId":"1"}`}
 	if n := len(s.requests); n <= len(s.responses) {
 		answer = s.responses[n-1]
@@ -73,13 +76,16 @@ func (s *sesServer) config() aws.Config {
 	}
 }
 
-// TestErrorsDoNotContainTheAddress has SES refuse a mail with a text that names the recipient, as it does in its sandbox.
+// TestErrorsDoNotContainTheAddress has SES refuse a mail with a text that names the recipient, as it does in its
+// sandbox.
 func TestErrorsDoNotContainTheAddress(t *testing.T) {
 	server := newServer(t, response{
-		http.StatusBadRequest, "MessageRejected:http://internal.amazon.com/", `{"message":"Email address is not verified: ada@example.com"}`,
+		http.StatusBadRequest, "MessageRejected:http://internal.amazon.com/",
+		`{"message":"Email address is not verified: ada@example.com"}`,
 	})
 	err := mailses.New(server.config(), "no-reply@example.com").Send(t.Context(), letter)
-	if err == nil || err.Error() != `send mail "Sign in – now": SES returned MessageRejected` || len(server.requests) != 1 {
+	if err == nil || err.Error() != `send mail "Sign in – now": SES returned MessageRejected` ||
+		len(server.requests) != 1 {
 		t.Errorf("error %v after %d requests, want the code without the address after one", err, len(server.requests))
 	}
 }
@@ -112,7 +118,8 @@ func TestRequestIsThatOfTheSDK(t *testing.T) {
 }
 
 func TestFailuresThatCanPassAreTriedAgain(t *testing.T) {
-	down, throttled := response{status: http.StatusServiceUnavailable}, response{http.StatusTooManyRequests, "TooManyRequestsException", ""}
+	down, throttled := response{status: http.StatusServiceUnavailable},
+		response{http.StatusTooManyRequests, "TooManyRequestsException", ""}
 	for name, test := range map[string]struct {
 		responses []response
 		requests  int

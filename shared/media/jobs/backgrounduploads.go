@@ -25,7 +25,7 @@ type backgroundUploads struct {
 	files   map[int]media.File // files of the request, by their index in ids
 
 	needed chan struct{} // closed by wait: a job needs the files
-	unused chan struct{} // closed by finish: nobody needs the files
+	unused chan struct{} // closed by finish: the files are not needed any more
 	ended  chan struct{} // closed when nothing is being uploaded any more
 	cancel context.CancelFunc
 	err    error // written by the uploading goroutine, and read after ended is closed

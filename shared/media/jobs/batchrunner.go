@@ -25,7 +25,7 @@ type batchRun struct {
 	job     Job
 	savedAt time.Time
 	// savesEachStep is set after a failed or killed run. Then the stored job always has the state of each document, so that the next run
-	// can tell which documents were running when this one was killed.
+	// knows which documents were running when this one was killed.
 	savesEachStep bool
 	attempted     map[int]error // the documents that this run has begun; the value is the temporary failure, or nil
 	isSuperseded  bool          // whether another run has saved the job

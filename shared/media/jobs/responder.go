@@ -131,7 +131,7 @@ type outcome struct {
 func (r *Responder) answerInTime(ctx context.Context, req Request, files *sharedFiles) (media.Answer, error) {
 	ctx, cancel := context.WithDeadlineCause(ctx, r.answerDeadline(ctx, req.ReceivedAt), errTooSlow)
 	defer cancel()
-	done := make(chan outcome, 1) // buffered, because after the deadline nobody receives
+	done := make(chan outcome, 1) // buffered, because after the deadline no goroutine receives
 	files.retain()
 	go func() {
 		o := r.recoverWork(ctx, req)

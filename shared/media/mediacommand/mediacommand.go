@@ -131,7 +131,7 @@ func (t *Transcriber) run(ctx context.Context, name string) ([]byte, error) {
 		return nil, fmt.Errorf("start the transcriber: %w", err)
 	}
 	err := command.Wait()
-	_ = killGroup() // processes that the program left behind; usually there are none
+	_ = killGroup() // processes that the program left behind; usually it leaves none
 	if err != nil {
 		return nil, errorOf(ctx, err)
 	}

@@ -18,7 +18,7 @@ type subtitlesFirst struct{ next media.Transcriber }
 // Version implements [media.Transcriber]. Increase its number if the same file yields other captions.
 func (s subtitlesFirst) Version() string { return "tracks 1, " + s.next.Version() }
 
-// Slow implements [media.Transcriber]. Without reading the recording, nobody knows whether it has
+// Slow implements [media.Transcriber]. Only a read of the recording shows whether it has
 // subtitles, so next decides.
 func (s subtitlesFirst) Slow() bool { return s.next.Slow() }
 

@@ -235,7 +235,7 @@ func identifier(text string) string {
 // once. Clients are asked to wait for a minute at most; see fault.Error.
 const maxRetryAfter = time.Hour
 
-// retryAfter reads both forms of the header Retry-After. It returns 0 if there is none.
+// retryAfter reads both forms of the header Retry-After. It returns 0 without the header.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {

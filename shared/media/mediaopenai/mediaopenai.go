@@ -47,7 +47,7 @@ func New(o Options) (*mediaprompt.Engine, error) {
 const maxPictureBytes = 3_750_000
 
 // NewViewer returns a viewer that uses chat completions about pictures. It does not take PDF files,
-// because there is no standard way to send them.
+// because the API has no standard way to send them.
 func NewViewer(o Options) (*mediaprompt.Viewer, error) {
 	c, err := newCaller(o)
 	if err != nil {

@@ -25,7 +25,7 @@ type Call struct {
 	Attempt      int // starting at 1
 	InputTokens  int // 0 if the service does not report it
 	OutputTokens int
-	Audio        time.Duration // length of the recording; 0 if there is none, or if it is unknown
+	Audio        time.Duration // length of the recording; 0 without a recording, or if it is unknown
 }
 
 // Logger returns the logger to which the lines are written.

@@ -78,7 +78,7 @@ func TestTruncatedAnswerIsAskedForInHalves(t *testing.T) {
 	}
 }
 
-// The words about a comparison are limited and may be missing. A warning says what was left out of
+// The words about a comparison are limited and may be missing. A warning names the parts left out of
 // either document.
 func TestCompareWarnsOfMissingParts(t *testing.T) {
 	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
@@ -130,7 +130,7 @@ func TestCompareTellsTheModelOfDoubt(t *testing.T) {
 	}
 }
 
-// The first part that fails cancels the others, and its error is returned.
+// The first part that fails cancels the rest, and its error is returned.
 func TestFirstFailureCancelsTheRest(t *testing.T) {
 	var asked atomic.Int32
 	e := mediaprompt.New(replies(func(mediaprompt.Request) (string, error) {

@@ -146,7 +146,7 @@ func listSchema(item schema) schema { return schema{Type: "array", Items: &item}
 
 func textSchema(description string) schema { return schema{Type: "string", Description: description} }
 
-// encode returns the same bytes for the same schema, so that servers can cache what they compile
+// encode returns the same bytes for the same schema, so that servers can cache the grammar that they compile
 // from it.
 func (s schema) encode() []byte {
 	out, err := json.Marshal(s)

@@ -19,7 +19,7 @@ type Busy struct {
 
 // ConnectionError returns the error for a call of an engine whose connection failed before the whole response arrived. It leaves out the
 // text of the HTTP client, which may contain content. A timeout of one call counts as a busy service. If the context of the caller has
-// ended, the error wraps that of the context.
+// ended, the error wraps the context's error.
 func ConnectionError(ctx context.Context, engine string) error {
 	switch err := ctx.Err(); {
 	case err == nil:

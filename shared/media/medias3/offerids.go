@@ -66,7 +66,7 @@ func (s *Store) forgetOffer(ctx context.Context, key string, id uuid.UUID) {
 	}
 }
 
-// offerRecord returns the record of an idempotency key and its version, both empty if there is none.
+// offerRecord returns the record of an idempotency key and its version, both empty if none exists.
 func (s *Store) offerRecord(ctx context.Context, key string) (record offerRecord, version string, err error) {
 	out, err := s.getExpired(ctx, key) // the next record replaces an expired one
 	if errors.Is(err, errMissing) {

@@ -211,7 +211,7 @@ func checkJob(job *types.TranscriptionJob) (*types.TranscriptionJob, error) {
 	return job, nil
 }
 
-// deleteJob deletes the job. It returns no error if there is none. The service does not delete a job
+// deleteJob deletes the job. It returns no error if the job does not exist. The service does not delete a job
 // that has not ended, and cannot stop it.
 func (w *work) deleteJob(ctx context.Context) error {
 	err := w.call(ctx, "DeleteTranscriptionJob", func() error {

@@ -15,7 +15,7 @@ import (
 type language struct {
 	lang    answers.Lang
 	code    types.LanguageCode
-	letters string // letters in vocabularies, besides a to z and the period
+	letters string // letters in vocabularies, in addition to a to z and the period
 	capital bool   // vocabularies may also have A to Z and the apostrophe
 }
 

@@ -10,7 +10,7 @@
 //	transcriptions/<name>/<waiter>      empty: a caller that waits for the job; ignored if it is not renewed
 //
 // The last caller that waits deletes these objects and the job. It deletes the result last, because
-// after a crash a result without a job is still useful, but a job without a result is not. If nobody
+// after a crash a result without a job is still useful, but a job without a result is not. If no caller
 // comes back, the bucket's lifecycle deletes the objects.
 //
 // Keywords become custom vocabularies. The name of a vocabulary has a hash of the customer and one of its content, so
@@ -109,7 +109,7 @@ func (t *Transcriber) Version() string {
 func (t *Transcriber) Slow() bool { return true }
 
 // Transcribe implements [media.Transcriber]. If there is not enough time, it returns ErrRunning and the
-// job goes on; the next call with the same recording, language and keywords waits for the same job.
+// job continues; the next call with the same recording, language and keywords waits for the same job.
 // If the context is canceled, it abandons the job.
 func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]documents.Block, []string, error) {
 	w, err := t.plan(ctx, r)

@@ -126,7 +126,7 @@ func (b *bench) crash(tb testing.TB, r media.Recording, n int, lost bool) int {
 	return made
 }
 
-// The first caller to finish leaves the result to the others, whichever of them started the job.
+// The first caller to finish leaves the result to the other callers, whichever of them started the job.
 func TestConcurrentCallsShareJob(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, Polls: 1 << 30})
 	var arrived sync.WaitGroup

@@ -26,7 +26,7 @@ type transcript struct {
 }
 
 // readTranscript reads a result of the service with at most maxBytes bytes. It returns ErrJunk for
-// anything else. It uses the items, which are words with times. If there are none, it uses the
+// anything else. It uses the items, which are words with times. Without items, it uses the
 // segments, and otherwise the plain text.
 func readTranscript(from io.Reader, maxBytes int64) (transcript, error) {
 	limited := &io.LimitedReader{R: from, N: maxBytes + 1}

@@ -79,7 +79,7 @@ func (w *work) waitForVocabularies(ctx context.Context, building []vocabulary, r
 	}
 }
 
-// ensureVocabulary returns the state of the vocabulary. It creates the vocabulary if there is none.
+// ensureVocabulary returns the state of the vocabulary. It creates the vocabulary if it does not exist.
 func (w *work) ensureVocabulary(ctx context.Context, l vocabulary) (types.VocabularyState, error) {
 	state, err := w.vocabularyState(ctx, l)
 	if !errors.Is(err, errMissing) {
@@ -226,7 +226,7 @@ func (w *work) listVocabularies(ctx context.Context, contains string) ([]types.V
 	return all, nil
 }
 
-// deleteVocabulary deletes a vocabulary. It returns no error if there is none.
+// deleteVocabulary deletes a vocabulary. It returns no error if the vocabulary does not exist.
 func (w *work) deleteVocabulary(ctx context.Context, name string) error {
 	err := w.call(ctx, "DeleteVocabulary", func() error {
 		_, err := w.service.DeleteVocabulary(ctx, &transcribe.DeleteVocabularyInput{VocabularyName: &name}, withoutRetries)

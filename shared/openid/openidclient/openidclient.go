@@ -74,7 +74,8 @@ func (c *Client) AuthorizationURL(ctx context.Context, flow openid.Flow) (string
 	}
 	maxAge := strconv.Itoa(int(openid.MaxAge.Seconds()))
 	return config.AuthCodeURL(
-		flow.State, oidc.Nonce(flow.Nonce), oauth2.S256ChallengeOption(flow.Verifier), oauth2.SetAuthURLParam("max_age", maxAge),
+		flow.State, oidc.Nonce(flow.Nonce), oauth2.S256ChallengeOption(flow.Verifier),
+		oauth2.SetAuthURLParam("max_age", maxAge),
 	), nil
 }
 
@@ -155,7 +156,8 @@ var (
 )
 
 // verify checks the ID token by section 3.1.3.7 of OpenID Connect Core, and returns its claims.
-func (c *Client) verify(ctx context.Context, provider *oidc.Provider, tokens *oauth2.Token, nonce string) (openid.Claims, error) {
+func (c *Client) verify(ctx context.Context, provider *oidc.Provider, tokens *oauth2.Token,
+	nonce string) (openid.Claims, error) {
 	raw, hasToken := tokens.Extra("id_token").(string)
 	if !hasToken {
 		return openid.Claims{}, errNoToken
@@ -171,7 +173,8 @@ func (c *Client) verify(ctx context.Context, provider *oidc.Provider, tokens *oa
 	if err := token.Claims(&claims); err != nil {
 		return openid.Claims{}, fmt.Errorf("read the claims: %w", err)
 	}
-	if isOther := claims.Party != "" && claims.Party != c.settings.ClientID; isOther || len(token.Audience) > 1 && claims.Party == "" {
+	if isOther := claims.Party != "" && claims.Party != c.settings.ClientID; isOther || len(token.Audience) > 1 &&
+		claims.Party == "" {
 		return openid.Claims{}, errAuthorized
 	}
 	found := openid.Claims{Email: claims.Email, EmailVerified: bool(claims.Verified)}
@@ -188,7 +191,8 @@ func (c *Client) verify(ctx context.Context, provider *oidc.Provider, tokens *oa
 
 // userInfo asks the provider for the address, if the ID token has none: some providers leave it out of
 // the tokens of this flow.
-func userInfo(ctx context.Context, provider *oidc.Provider, tokens *oauth2.Token, subject string) (openid.Claims, error) {
+func userInfo(ctx context.Context, provider *oidc.Provider, tokens *oauth2.Token,
+	subject string) (openid.Claims, error) {
 	if provider.UserInfoEndpoint() == "" {
 		return openid.Claims{}, nil
 	}

@@ -82,7 +82,8 @@ func newPasskeyItem(p passkeys.Passkey) passkeyItem {
 	return passkeyItem{
 		ID: p.ID, Name: p.Name, Credential: p.CredentialID, Public: p.Public, Count: p.SignCount,
 		Transports: p.Transports, Synced: p.Synced, BackedUp: p.BackedUp, Customer: p.CustomerID,
-		Generation: p.Generation, Created: items.Millis(p.CreatedAt), LastUsed: items.Millis(p.LastUsedAt), Cloned: items.Millis(p.ClonedAt),
+		Generation: p.Generation, Created: items.Millis(p.CreatedAt), LastUsed: items.Millis(p.LastUsedAt),
+		Cloned: items.Millis(p.ClonedAt),
 	}
 }
 
@@ -150,7 +151,8 @@ type passkeyForm struct {
 	Synced bool   `json:"synced"`
 }
 
-func (s *Store) audit(ctx context.Context, action audit.Action, userID string, p passkeys.Passkey) []types.TransactWriteItem {
+func (s *Store) audit(ctx context.Context, action audit.Action, userID string,
+	p passkeys.Passkey) []types.TransactWriteItem {
 	change := audit.Change{
 		Action: action, Target: audit.Target{Kind: audit.Passkey, ID: p.ID, Name: p.Name}, CustomerID: p.CustomerID,
 	}
@@ -197,7 +199,8 @@ func (s *Store) Put(ctx context.Context, c passkeys.Challenge) error {
 }
 
 // Take implements passkeys.Challenges.
-func (s *Store) Take(ctx context.Context, purpose passkeys.Purpose, value []byte, at time.Time) (userID string, err error) {
+func (s *Store) Take(ctx context.Context, purpose passkeys.Purpose, value []byte,
+	at time.Time) (userID string, err error) {
 	userID, found, err := s.challenges.Take(ctx, string(purpose), value, at)
 	if err == nil && !found {
 		return "", passkeys.ErrExpired
@@ -214,7 +217,8 @@ const (
 // PublishKey implements passkeys.Challenges.
 func (s *Store) PublishKey(ctx context.Context, key passkeys.SigningKey) error {
 	return s.challenges.Put(ctx, challenges.Challenge{
-		Purpose: signingKeyPurpose, Value: key.ID, Subject: base64.RawStdEncoding.EncodeToString(key.Public), ExpiresAt: key.ExpiresAt,
+		Purpose: signingKeyPurpose, Value: key.ID, Subject: base64.RawStdEncoding.EncodeToString(key.Public),
+		ExpiresAt: key.ExpiresAt,
 	})
 }
 
@@ -233,7 +237,8 @@ func (s *Store) SigningKey(ctx context.Context, id []byte) (passkeys.SigningKey,
 
 // Use implements passkeys.Challenges. The mark stays until the challenge has expired.
 func (s *Store) Use(ctx context.Context, purpose passkeys.Purpose, value []byte, expires time.Time) error {
-	err := s.challenges.Put(ctx, challenges.Challenge{Purpose: usedPrefix + string(purpose), Value: value, ExpiresAt: expires})
+	err := s.challenges.Put(ctx, challenges.Challenge{Purpose: usedPrefix + string(purpose), Value: value,
+		ExpiresAt: expires})
 	if errors.Is(err, challenges.ErrExists) {
 		return passkeys.ErrExpired
 	}

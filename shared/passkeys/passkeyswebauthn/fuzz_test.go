@@ -52,7 +52,8 @@ func FuzzAttestationObject(f *testing.F) {
 	f.Add(object)
 	f.Fuzz(func(t *testing.T, object []byte) {
 		valid.Response["attestationObject"] = base64.RawURLEncoding.EncodeToString(object)
-		response, err := json.Marshal(map[string]any{"id": valid.ID, "rawId": valid.ID, "type": "public-key", "response": valid.Response})
+		response, err := json.Marshal(map[string]any{"id": valid.ID, "rawId": valid.ID, "type": "public-key",
+			"response": valid.Response})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -164,7 +164,8 @@ func (a assertion) verify(site passkeys.Site, userID string, key passkeys.Key) (
 // relyingParty returns the site in the library's form. It sets no deadline, so the library reads no
 // clock; the domain's challenges expire.
 func relyingParty(site passkeys.Site) (*webauthn.WebAuthn, error) {
-	party, err := webauthn.New(&webauthn.Config{RPID: site.ID, RPDisplayName: passkeys.Name, RPOrigins: []string{site.Origin}})
+	party, err := webauthn.New(&webauthn.Config{RPID: site.ID, RPDisplayName: passkeys.Name,
+		RPOrigins: []string{site.Origin}})
 	if err != nil {
 		return nil, fmt.Errorf("the site %s: %w", site.ID, err)
 	}

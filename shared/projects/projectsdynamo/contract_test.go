@@ -16,19 +16,22 @@ import (
 	"portside/shared/testkit/resourcetest"
 )
 
-// customers are to whom projects belong in these tests: nobody, and two customers.
+// customers are the owners of projects in these tests: the vendor and two customers.
 var customers = []string{"", "0199cccc-0000-7000-8000-000000000001", "0199cccc-0000-7000-8000-000000000002"}
 
 // subject describes projects for the tests of each stored resource.
 var subject = resourcetest.Subject{
-	Kind: "project", Lists: "projects", Form: []string{"id", "name", "description", "status", "customer", "owner", "created"},
+	Kind: "project", Lists: "projects",
+	Form:  []string{"id", "name", "description", "status", "customer", "owner", "created"},
 	Label: "status", Labels: []string{"draft", "active", "on_hold", "completed", "archived"}, Customers: customers,
-	Created: audit.ProjectCreated, Updated: audit.ProjectUpdated, Deleted: audit.ProjectDeleted, NotFound: projects.ErrNotFound,
+	Created: audit.ProjectCreated, Updated: audit.ProjectUpdated, Deleted: audit.ProjectDeleted,
+	NotFound:  projects.ErrNotFound,
 	Unaudited: []string{"ID", "CreatedAt", "UpdatedAt", "Number", "History"},
 	Filled:    func(tb testing.TB) any { return fieldstest.Filled[projects.Project](tb) },
 	Emptied: func(value any) any {
 		p := value.(projects.Project)
-		p.Description, p.Members, p.Settings, p.Metadata = "", []projects.Member{}, json.RawMessage("{}"), json.RawMessage("{}")
+		p.Description, p.Members, p.Settings, p.Metadata = "", []projects.Member{}, json.RawMessage("{}"),
+			json.RawMessage("{}")
 		return p
 	},
 	Counted: func(r resourcetest.Resource) []string { return []string{"projects", "project:" + r.Label} },
@@ -68,8 +71,9 @@ func project(r resourcetest.Resource) projects.Project {
 
 func resource(p projects.Project) resourcetest.Resource {
 	return resourcetest.Resource{
-		ID: p.ID, Name: p.Name, Label: string(p.Status), Customer: p.CustomerID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
-		Number: p.Number, Version: p.Version, Value: p,
+		ID: p.ID, Name: p.Name, Label: string(p.Status), Customer: p.CustomerID, CreatedAt: p.CreatedAt,
+		UpdatedAt: p.UpdatedAt,
+		Number:    p.Number, Version: p.Version, Value: p,
 	}
 }
 

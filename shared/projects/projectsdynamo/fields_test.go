@@ -15,6 +15,7 @@ func TestItemKeepsEachField(t *testing.T) {
 }
 
 func TestFormsHaveEachField(t *testing.T) {
-	fieldstest.WantUsed(t, "the list form", listForm, "Members", "Settings", "Metadata", "UpdatedAt", "Number", "Version", "History")
+	fieldstest.WantUsed(t, "the list form", listForm, "Members", "Settings", "Metadata", "UpdatedAt", "Number", "Version",
+		"History")
 	fieldstest.WantUsed(t, "the audit form", auditForm, "ID", "CreatedAt", "UpdatedAt", "Number", "History")
 }

@@ -117,5 +117,6 @@ type projectForm struct {
 }
 
 func auditForm(p projects.Project) projectForm {
-	return projectForm{p.Name, p.Description, p.Status, p.CustomerID, p.OwnerID, p.Members, p.Settings, p.Metadata, p.Version}
+	return projectForm{p.Name, p.Description, p.Status, p.CustomerID, p.OwnerID, p.Members, p.Settings, p.Metadata,
+		p.Version}
 }

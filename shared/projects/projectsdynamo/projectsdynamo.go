@@ -213,8 +213,8 @@ func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists
 	return s.records.Rebuild(ctx, records.Source{Row: rowOf}, report)
 }
 
-// RebuildCustomer makes the counts of the lists of a customer agree with the lists, which Rebuild has repaired. It reports whether one of
-// them was wrong.
+// RebuildCustomer makes the counts of the lists of a customer agree with the lists, which Rebuild has repaired. It
+// reports whether one of them was wrong.
 func (s *Store) RebuildCustomer(ctx context.Context, customerID string) (wrong bool, err error) {
 	return s.records.RecountScope(ctx, customerID)
 }

@@ -29,8 +29,9 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	client := awstest.DynamoDB(t)
 	d := &fixture{
-		client: client, table: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
-		log: audittest.Log(t, client),
+		client: client, table: awstest.Table(t, client, "ProjectsTable"),
+		analytics: awstest.Table(t, client, "AnalyticsTable"),
+		log:       audittest.Log(t, client),
 	}
 	d.store = d.over(client)
 	return d
@@ -76,7 +77,8 @@ func TestCostOfListPage(t *testing.T) {
 				t.Fatal(err)
 			}
 			if meter.ReadUnits() > 6 || meter.Calls() > 3 {
-				t.Errorf("status %q, offset %d of %d: %v read units, %d calls", status, offset, page.Total, meter.ReadUnits(), meter.Calls())
+				t.Errorf("status %q, offset %d of %d: %v read units, %d calls", status, offset, page.Total, meter.ReadUnits(),
+					meter.Calls())
 			}
 		}
 	}

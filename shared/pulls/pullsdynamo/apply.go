@@ -22,8 +22,8 @@ import (
 // dayCounters has the attribute of the day's item for each kind.
 var dayCounters = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images", Checks: "checks"}
 
-// apply adds a window to all counts and rankings that do not have it yet. The rankings follow the counts, so that a call
-// that repeats the window finds the same counts.
+// apply adds a window to all counts and rankings that do not have it yet. The rankings follow the counts, so that a
+// call that repeats the window finds the same counts.
 func (s *Store) apply(ctx context.Context, number int64, t *tally) error {
 	for day, kinds := range t.days {
 		if err := s.addDay(ctx, number, day, kinds); err != nil {
@@ -136,8 +136,8 @@ func (s *Store) loadChunk(ctx context.Context, chunk []counts) error {
 	})
 }
 
-// addCounts adds the pulls to each year that does not have the window yet. A recount of an earlier window, slower than this one, can
-// replace a year in between.
+// addCounts adds the pulls to each year that does not have the window yet. A recount of an earlier window, slower than
+// this one, can replace a year in between.
 func (s *Store) addCounts(ctx context.Context, number int64, c counts, added pullcounts.Days) error {
 	byYear := map[string]pullcounts.Days{}
 	for day, n := range added {
@@ -161,8 +161,8 @@ func (s *Store) addCounts(ctx context.Context, number int64, c counts, added pul
 	return nil
 }
 
-// putYear replaces an item if its window is still the given one, and returns what is stored then. Only a call with the same or
-// a later window can have changed it.
+// putYear replaces an item if its window is still the given one, and returns the year stored after that. Only a call
+// with the same or a later window can have changed it.
 func (s *Store) putYear(ctx context.Context, item items.Map, next *year, window int64) (*year, error) {
 	maps.Copy(item, next.days.Pack())
 	stored, err := s.putNumbered(ctx, item, next.window, window)
@@ -172,12 +172,13 @@ func (s *Store) putYear(ctx context.Context, item items.Map, next *year, window 
 	return decodeYear(stored)
 }
 
-// putNumbered writes an item with the number of a window if the stored item has the expected number or does not exist. It
-// returns the item that is stored then.
+// putNumbered writes an item with the number of a window if the stored item has the expected number or does not exist.
+// It returns the item that is stored then.
 func (s *Store) putNumbered(ctx context.Context, item items.Map, number, expected int64) (items.Map, error) {
 	item[pullcounts.Window] = items.Number(number)
 	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &s.analytics, Item: item, ConditionExpression: aws.String("attribute_not_exists(#window) OR #window = :expected"),
+		TableName: &s.analytics, Item: item,
+		ConditionExpression:                 aws.String("attribute_not_exists(#window) OR #window = :expected"),
 		ExpressionAttributeNames:            map[string]string{"#window": pullcounts.Window},
 		ExpressionAttributeValues:           items.Map{":expected": items.Number(expected)},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,

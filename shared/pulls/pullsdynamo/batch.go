@@ -84,7 +84,7 @@ func (s *Store) abandon(ctx context.Context, batch string) (items.Map, error) {
 	return s.putBatch(ctx, batch, abandoned, items.Bool(true))
 }
 
-// putBatch writes the item of a batch if there is none, and returns the item that is stored then.
+// putBatch writes the item of a batch if it does not exist, and returns the stored item.
 func (s *Store) putBatch(ctx context.Context, batch, attribute string, value types.AttributeValue) (items.Map, error) {
 	item := batchKey(batch)
 	item[attribute], item["purgeAt"] = value, items.Number(batchPurge(batch))

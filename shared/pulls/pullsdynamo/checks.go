@@ -27,8 +27,8 @@ func isOfChecks(batch string) bool { return strings.HasSuffix(batch, checksSuffi
 // Checks is the kind of the number of checks in the result of Count.
 const Checks pulls.Kind = "check"
 
-// listOf returns the prefix of keys in the list of checks, or "" for pulls. Separate keys let both lists be read without a filter. Names
-// contain no colon.
+// listOf returns the prefix of keys in the list of checks, or "" for pulls. Separate keys let both lists be read
+// without a filter. Names contain no colon.
 func listOf(isChecks bool) string {
 	if isChecks {
 		return "checks:"
@@ -42,8 +42,8 @@ const hourLayout = "2006-01-02T15"
 // maxChecksOfNote limits the keys in a note. Each has 47 bytes.
 const maxChecksOfNote = 1000
 
-// hour is the stored form of the checks of a tag with a credential in an hour. It keeps a set of seconds, so repeated and reordered lines
-// do not change it, and its size is bounded however often a client checks.
+// hour is the stored form of the checks of a tag with a credential in an hour. It keeps a set of seconds, so repeated
+// and reordered lines do not change it, and its size is bounded however often a client checks.
 type hour struct {
 	Seconds []int64 `dynamodbav:"seconds,numberset"`
 	Counted int64   `dynamodbav:"counted"` // seconds that windows up to Window have counted
@@ -62,8 +62,9 @@ type given struct {
 	last    time.Time
 }
 
-// recordChecks adds checks, and returns how many were new. It adds an hour to the list, like a pull, then the seconds of all checks, and
-// last a note that lets CountPending count them. After a failure, the next delivery of the lines adds the rest.
+// recordChecks adds checks, and returns how many were new. It adds an hour to the list, like a pull, then the seconds
+// of all checks, and last a note that lets CountPending count them. After a failure, the next delivery of the lines
+// adds the rest.
 func (s *Store) recordChecks(ctx context.Context, all []pulls.Pull) (int, error) {
 	hours := byHour(all)
 	stored := make([]hour, len(hours))
@@ -110,7 +111,8 @@ func (s *Store) readHour(ctx context.Context, key items.Map) (hour, bool, error)
 	return items.Get[hour](ctx, items.In(s.client, s.pulls), key)
 }
 
-// addChecks adds the seconds of the hours and a note for them. It skips an hour that already has all of them and is counted.
+// addChecks adds the seconds of the hours and a note for them. It skips an hour that already has all of them and is
+// counted.
 func (s *Store) addChecks(ctx context.Context, hours []given, stored []hour) (int, error) {
 	var added atomic.Int64
 	var changed []given
@@ -143,7 +145,8 @@ func (s *Store) addSeconds(ctx context.Context, h given) error {
 		set.Value = append(set.Value, fmt.Sprint(second))
 	}
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.pulls, Key: items.Key(hourKey(h.Pull)), UpdateExpression: aws.String("ADD seconds :seconds SET purgeAt = :purgeAt"),
+		TableName: &s.pulls, Key: items.Key(hourKey(h.Pull)),
+		UpdateExpression:          aws.String("ADD seconds :seconds SET purgeAt = :purgeAt"),
 		ExpressionAttributeValues: items.Map{":seconds": set, ":purgeAt": items.Number(h.At.Add(batchRetention).Unix())},
 	})
 	if err != nil {
@@ -222,7 +225,8 @@ func (s *Store) assignHour(ctx context.Context, number int64, key items.Map) (in
 		}
 		seconds := int64(len(h.Seconds))
 		_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: &s.pulls, Key: key, UpdateExpression: aws.String("SET counted = :counted, #before = :before, #window = :window"),
+			TableName: &s.pulls, Key: key,
+			UpdateExpression:         aws.String("SET counted = :counted, #before = :before, #window = :window"),
 			ConditionExpression:      aws.String("attribute_exists(pk) AND (attribute_not_exists(#window) OR #window = :last)"),
 			ExpressionAttributeNames: map[string]string{"#before": "before", "#window": "window"},
 			ExpressionAttributeValues: items.Map{

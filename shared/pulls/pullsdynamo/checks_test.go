@@ -22,7 +22,8 @@ func checks(n int, apart time.Duration) []pulls.Pull {
 	return all
 }
 
-// TestChecksOfAnHourAreOneEntry checks a tag every 20 seconds for two hours, and again twice within a second. Some lines arrive twice.
+// TestChecksOfAnHourAreOneEntry checks a tag every 20 seconds for two hours, and again twice within a second. Some
+// lines arrive twice.
 func TestChecksOfAnHourAreOneEntry(t *testing.T) {
 	s, given := newTables(t), checks(360, 20*time.Second)
 	given = append(given, given[5], given[300])
@@ -59,8 +60,8 @@ func TestChecksOfAnHourAreOneEntry(t *testing.T) {
 	}
 }
 
-// TestChecksCountOnceAfterCrashes records and counts checks with a client that crashes at each call in turn. Then it repeats the lines with
-// more checks of the same hour.
+// TestChecksCountOnceAfterCrashes records and counts checks with a client that crashes at each call in turn. Then it
+// repeats the lines with more checks of the same hour.
 func TestChecksCountOnceAfterCrashes(t *testing.T) {
 	all := checks(8, time.Second)
 	first, step := scale.Every(2)
@@ -84,8 +85,8 @@ func TestChecksCountOnceAfterCrashes(t *testing.T) {
 	}
 }
 
-// TestCostOfChecks limits the cost of one check a minute. Each check takes one write to add it, one for its note, and two to count it; each
-// window takes three. An hour has further writes once. No write grows during the hour.
+// TestCostOfChecks limits the cost of one check a minute. Each check takes one write to add it, one for its note, and
+// two to count it; each window takes three. An hour has further writes once. No write grows during the hour.
 func TestCostOfChecks(t *testing.T) {
 	s := newTables(t)
 	client, meter := awstest.Metered(s.client)

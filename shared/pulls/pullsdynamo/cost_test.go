@@ -20,8 +20,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// traffic returns pulls of 200 repositories by ten million users, 400 a second. The first of each is pulled or pulls most, by
-// Zipf's law.
+// traffic returns pulls of 200 repositories by ten million users, 400 a second. The first of each is pulled or pulls
+// most, by Zipf's law.
 func traffic(n int) []pulls.Pull {
 	dice := rand.New(rand.NewPCG(1, 2))
 	zipf := func(size float64) int { return int(math.Exp(dice.Float64() * math.Log(size))) }
@@ -39,8 +39,8 @@ func traffic(n int) []pulls.Pull {
 	return all
 }
 
-// batches returns pulls as CloudWatch Logs delivers them under load: about 100 of each of the environments that ran at the
-// same time.
+// batches returns pulls as CloudWatch Logs delivers them under load: about 100 of each of the environments that ran at
+// the same time.
 func batches(all []pulls.Pull) [][]pulls.Pull {
 	const size = 100
 	streams := max(1, len(all)/size)
@@ -51,8 +51,9 @@ func batches(all []pulls.Pull) [][]pulls.Pull {
 	return found
 }
 
-// TestCost bounds the write units of a pull: the item and its place in two indexes, and a part of a batch. Counting costs one
-// unit for each user and artifact of a window that is far from the top of its rankings, however many pulls it has.
+// TestCost bounds the write units of a pull: the item and its place in two indexes, and a part of a batch. Counting
+// costs one unit for each user and artifact of a window that is far from the top of its rankings, however many pulls it
+// has.
 func TestCost(t *testing.T) {
 	s := newTables(t)
 	s.fillRankings(t)
@@ -97,15 +98,16 @@ func (s testTables) fillRankings(tb testing.TB) {
 				tb.Fatal(err)
 			}
 			maps.Copy(item, pullcounts.TopKey(ranking, span.Name))
-			if _, err := s.client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: &s.analytics, Item: item}); err != nil {
+			if _, err := s.client.PutItem(tb.Context(),
+				&dynamodb.PutItemInput{TableName: &s.analytics, Item: item}); err != nil {
 				tb.Fatal(err)
 			}
 		}
 	}
 }
 
-// TestRankingsKeepTheTop records pulls of many more users than a ranking keeps, in several windows and on both sides of New
-// Year, and compares the places of all spans, in their order, with those of a scan of all pulls.
+// TestRankingsKeepTheTop records pulls of many more users than a ranking keeps, in several windows and on both sides of
+// New Year, and compares the places of all spans, in their order, with those of a scan of all pulls.
 func TestRankingsKeepTheTop(t *testing.T) {
 	s, dice, days := newTables(t), rand.New(rand.NewPCG(7, 8)), map[string]pullcounts.Days{}
 	for range 4 { // windows

@@ -12,9 +12,9 @@ import (
 	"portside/shared/pulls"
 )
 
-// Count counts the pulls of a day by kind from the log, and the checks, strongly consistent. It first adds all pending pulls to the
-// counts. It returns ErrPending if the day has pending pulls again when it is done, because then the log and the counts differ.
-// Counts of days before pulls.Retention are too low, because old pulls are deleted.
+// Count counts the pulls of a day by kind from the log, and the checks, strongly consistent. It first adds all pending
+// pulls to the counts. It returns ErrPending if the day has pending pulls again when it is done, because then the log
+// and the counts differ. Counts of days before pulls.Retention are too low, because old pulls are deleted.
 func (s *Store) Count(ctx context.Context, day calendar.Day) (map[pulls.Kind]int64, error) {
 	if _, err := s.CountPending(ctx); err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// TestPullsOf400Days records a pull in the first and in the last millisecond of each day. Each counts on its day, and the list
-// has all of them in the order of their times, across the monthly partitions.
+// TestPullsOf400Days records a pull in the first and in the last millisecond of each day. Each counts on its day, and
+// the list has all of them in the order of their times, across the monthly partitions.
 func TestPullsOf400Days(t *testing.T) {
 	s := newTables(t)
 	store := pullsdynamo.New(s.client, s.pulls, s.analytics)
@@ -55,7 +55,8 @@ func TestPullsOf400Days(t *testing.T) {
 func TestPositionsOnEveryDaySortLikeTimes(t *testing.T) {
 	var positions []string
 	for midnight := range awstest.Days() {
-		for _, at := range []time.Time{midnight, midnight.Add(time.Millisecond), midnight.Add(24*time.Hour - time.Millisecond)} {
+		for _, at := range []time.Time{midnight, midnight.Add(time.Millisecond),
+			midnight.Add(24*time.Hour - time.Millisecond)} {
 			p := pulls.Pull{At: at.In(time.FixedZone("UTC+14", 14*3600)), Repository: "acme"}.Position()
 			if read, ok := p.At(); !ok || !read.Equal(at) {
 				t.Errorf("At of %s = %s", p, read)

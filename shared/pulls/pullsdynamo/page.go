@@ -14,9 +14,9 @@ import (
 	"portside/shared/pulls"
 )
 
-// Page implements pulls.Store. The pulls of an owner, of a customer or of a repository come from all shards of an index, which is
-// consistent with the table within moments. The pulls of a credential come from the table itself, those of everybody
-// from the log.
+// Page implements pulls.Store. The pulls of an owner, of a customer or of a repository come from all shards of an
+// index, which is consistent with the table within moments. The pulls of a credential come from the table itself, those
+// of everybody from the log.
 func (s *Store) Page(ctx context.Context, want pulls.Range) ([]pulls.Pull, bool, error) {
 	if low, high := bounds(want); low >= high {
 		return nil, false, nil
@@ -35,8 +35,8 @@ func (s *Store) Page(ctx context.Context, want pulls.Range) ([]pulls.Pull, bool,
 	}
 }
 
-// bounds returns the positions that enclose the range. A time without an id sorts before every pull of that millisecond, so
-// it is inclusive as a lower and exclusive as an upper bound. A position is always an upper bound.
+// bounds returns the positions that enclose the range. A time without an id sorts before every pull of that
+// millisecond, so it is inclusive as a lower and exclusive as an upper bound. A position is always an upper bound.
 func bounds(want pulls.Range) (low, high pulls.Position) {
 	high = pulls.Position(want.To.UTC().Format(pulls.Stamp))
 	if want.After != "" {
@@ -82,7 +82,8 @@ func (s *Store) fromIndex(ctx context.Context, by index, want pulls.Range) ([]pu
 }
 
 // queryShard reads one item more than the page needs, because the first can be the pull at the upper bound.
-func (s *Store) queryShard(ctx context.Context, by index, shard string, want pulls.Range) (*dynamodb.QueryOutput, error) {
+func (s *Store) queryShard(ctx context.Context, by index, shard string,
+	want pulls.Range) (*dynamodb.QueryOutput, error) {
 	low, high := bounds(want)
 	return s.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.pulls, IndexName: &by.name, ScanIndexForward: aws.Bool(false),
@@ -90,7 +91,8 @@ func (s *Store) queryShard(ctx context.Context, by index, shard string, want pul
 		KeyConditionExpression:   aws.String("#by = :by AND #position BETWEEN :low AND :high"),
 		ExpressionAttributeNames: map[string]string{"#by": by.attribute, "#position": "position"},
 		ExpressionAttributeValues: items.Map{
-			":by": items.Text(listOf(want.IsChecks) + by.value + "#" + shard), ":low": items.Text(string(low)), ":high": items.Text(string(high)),
+			":by": items.Text(listOf(want.IsChecks) + by.value + "#" + shard), ":low": items.Text(string(low)),
+			":high": items.Text(string(high)),
 		},
 	})
 }
@@ -114,8 +116,8 @@ func (s *Store) ofCredential(ctx context.Context, want pulls.Range) ([]pulls.Pul
 // maxBatchesPerQuery bounds the units of a query of the log.
 const maxBatchesPerQuery = 64
 
-// ofEverybody reads the batches of one month after the other, until no batch is left that can have a newer pull than the
-// page. A batch that ends after the page begins can have pulls of the page, if they are in the same slot.
+// ofEverybody reads the batches of one month after the other, until no batch is left that can have a newer pull than
+// the page. A batch that ends after the page begins can have pulls of the page, if they are in the same slot.
 func (s *Store) ofEverybody(ctx context.Context, want pulls.Range) ([]pulls.Pull, bool, error) {
 	found := newPage(want)
 	last := endOfSlot(lastOf(want))
@@ -203,8 +205,8 @@ func (p *page) addBatch(item items.Map) (bool, error) {
 	return p.isFull(last), err
 }
 
-// isFull reports whether the page is complete and has a pull to spare, if all pulls that are not read yet are at or before a
-// time.
+// isFull reports whether the page is complete and has a pull to spare, if all pulls that are not read yet are at or
+// before a time.
 func (p *page) isFull(unread time.Time) bool {
 	if unread.Equal(p.checked) || len(p.found) < p.want.Limit {
 		return false // like the last time, or obviously

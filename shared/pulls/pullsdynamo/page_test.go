@@ -58,7 +58,8 @@ func matching(all []pulls.Pull, caller principal.Principal, q pulls.Query) []pul
 	var found []pulls.Position
 	for _, p := range all {
 		visible := caller.Can(principal.TokensRead) || p.OwnerID == caller.UserID
-		asked := (q.Credential == "" || p.CredentialID == q.Credential) && (q.Repository == "" || p.Repository == q.Repository) &&
+		asked := (q.Credential == "" || p.CredentialID == q.Credential) &&
+			(q.Repository == "" || p.Repository == q.Repository) &&
 			(q.Kind == "" || p.Kind == q.Kind) && !p.At.Before(q.From) && p.At.Before(q.To)
 		if visible && asked {
 			found = append(found, p.Position())
@@ -81,7 +82,8 @@ func TestListMatchesTheFilters(t *testing.T) {
 	rapid.Check(scale.ChecksOf(t, 30), func(t *rapid.T) {
 		caller := rapid.SampledFrom([]principal.Principal{ada, grace, manager}).Draw(t, "caller")
 		bound := rapid.Custom(func(t *rapid.T) time.Time { // often the exact time of a pull
-			return rapid.SampledFrom(yearOfPulls()).Draw(t, "of").At.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "ms")) * time.Millisecond)
+			return rapid.SampledFrom(yearOfPulls()).Draw(t, "of").
+				At.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "ms")) * time.Millisecond)
 		})
 		q := pulls.Query{
 			Credential: rapid.SampledFrom([]string{"", "a", "b", "c", "d", "x"}).Draw(t, "credential"),

@@ -19,9 +19,10 @@
 // failed. Record waits for it for a moment, then writes an abandoned batch in its place, so that it can
 // no longer be committed, and takes over its pulls. So each pull is in exactly one committed batch.
 //
-// Most of this also holds for update checks: the first check of an hour is recorded like a pull, but in other partitions
-// (checks:credential#<id>, checks:log#<month>, and other keys of the indexes), so that lists of pulls need not skip checks. The
-// batch of a check does not count it. Instead, a pending note names the hours with uncounted checks.
+// Most of this also holds for update checks: the first check of an hour is recorded like a pull, but in other
+// partitions (checks:credential#<id>, checks:log#<month>, and other keys of the indexes), so that lists of pulls need
+// not skip checks. The batch of a check does not count it. Instead, a pending note names the hours with uncounted
+// checks.
 //
 // The analytics table:
 //
@@ -29,8 +30,8 @@
 //	pulls#<name>            <year>   the pulls of an artifact or user by day; see pullcounts
 //	top#<ranking>#<span>    top      the first places of a ranking; see pullcounts
 //
-// A span is a year, a quarter, a month, an ISO week or a day, in UTC. [Store.CountPending] adds the pending batches of all
-// writers at once, as a window with a number. Each item keeps the number of its last window and takes no window
+// A span is a year, a quarter, a month, an ISO week or a day, in UTC. [Store.CountPending] adds the pending batches of
+// all writers at once, as a window with a number. Each item keeps the number of its last window and takes no window
 // twice, so a window can be repeated after a failure. A ranking is one item, which a window writes once.
 package pullsdynamo
 
@@ -83,8 +84,8 @@ const (
 // the time stays below the limit of a partition.
 const shards = "0123"
 
-// recorded is the stored form of a pull. OwnerShard, CustomerShard and RepositoryShard lead the indexes, Position sorts them. Pulls of the
-// vendor's staff have no customer, so they are not in that index.
+// recorded is the stored form of a pull. OwnerShard, CustomerShard and RepositoryShard lead the indexes, Position sorts
+// them. Pulls of the vendor's staff have no customer, so they are not in that index.
 type recorded struct {
 	PK              string     `dynamodbav:"pk"`
 	SK              string     `dynamodbav:"sk"`
@@ -110,8 +111,9 @@ func itemOf(p pulls.Pull, batch string) items.Map {
 	shard := "#" + shardOf(p.ID())
 	list := listOf(p.IsCheck)
 	r := recorded{
-		PK: pk, SK: sk, Position: string(p.Position()), OwnerShard: list + p.OwnerID + shard, RepositoryShard: list + p.Repository + shard,
-		HeldBy: batch, Kind: p.Kind, Reference: p.Reference, Digest: p.Digest, Address: p.Address, Client: p.Client,
+		PK: pk, SK: sk, Position: string(p.Position()), OwnerShard: list + p.OwnerID + shard,
+		RepositoryShard: list + p.Repository + shard,
+		HeldBy:          batch, Kind: p.Kind, Reference: p.Reference, Digest: p.Digest, Address: p.Address, Client: p.Client,
 		PurgeAt: p.At.Add(pulls.Retention).Unix(),
 	}
 	if p.CustomerID != "" {
@@ -132,8 +134,9 @@ func decodeRecorded(item items.Map) (p pulls.Pull, batch string, err error) {
 	pk, isCheck := strings.CutPrefix(r.PK, listOf(true))
 	return pulls.Pull{
 		At: at, Kind: r.Kind, Repository: nameIn(r.RepositoryShard), Reference: r.Reference, Digest: r.Digest,
-		CredentialID: strings.TrimPrefix(pk, credentialPrefix), OwnerID: nameIn(r.OwnerShard), CustomerID: nameIn(r.CustomerShard),
-		Address: r.Address, Client: r.Client, IsCheck: isCheck,
+		CredentialID: strings.TrimPrefix(pk, credentialPrefix), OwnerID: nameIn(r.OwnerShard),
+		CustomerID: nameIn(r.CustomerShard),
+		Address:    r.Address, Client: r.Client, IsCheck: isCheck,
 	}, r.HeldBy, err
 }
 

@@ -73,8 +73,8 @@ func text(value types.AttributeValue) string {
 	return s.Value
 }
 
-// counts adds the pending pulls to the counts, and returns all numbers in the analytics table by "pk sk attribute", without
-// the numbers of windows.
+// counts adds the pending pulls to the counts, and returns all numbers in the analytics table by "pk sk attribute",
+// without the numbers of windows.
 func (s testTables) counts(t reporter) map[string]int {
 	if _, err := s.store().CountPending(t.Context()); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,8 @@ func expectedCounts(all []pulls.Pull) map[string]int {
 			continue
 		}
 		counts["usage "+day+" "+string(p.Kind)+"s"]++
-		for kind, name := range map[string]string{"artifact": string(p.Kind) + "#" + p.Repository, "person": "person#" + p.OwnerID} {
+		for kind, name := range map[string]string{"artifact": string(p.Kind) + "#" + p.Repository,
+			"person": "person#" + p.OwnerID} {
 			counts["pulls#"+name+" "+day]++
 			year, week := p.At.UTC().ISOWeek()
 			quarter := fmt.Sprintf("%s-Q%d", day[:4], (p.At.UTC().Month()+2)/3)
@@ -167,7 +168,8 @@ type list struct {
 // listed returns the ids of a list, newest first, read page by page.
 func listed(t reporter, store pulls.Store, l list) []string {
 	var ids []string
-	s := pulls.Range{By: l.by, IsChecks: l.isChecks, From: midnight.AddDate(-1, 0, 0), To: midnight.AddDate(0, 1, 0), Limit: 7}
+	s := pulls.Range{By: l.by, IsChecks: l.isChecks, From: midnight.AddDate(-1, 0, 0), To: midnight.AddDate(0, 1, 0),
+		Limit: 7}
 	for {
 		found, more, err := store.Page(t.Context(), s)
 		if err != nil {
@@ -227,15 +229,16 @@ func drawPulls(t *rapid.T) []pulls.Pull {
 			Repository:   rapid.SampledFrom([]string{"acme/api", "acme/web", "acme"}).Draw(t, "repository"),
 			Reference:    fmt.Sprintf("1.%d", rapid.IntRange(0, 40).Draw(t, "reference")),
 			Digest:       rapid.SampledFrom([]string{"", "1.7"}).Draw(t, "digest"), // so that some are pulls by digest
-			CredentialID: credential, OwnerID: "ada", CustomerID: map[string]string{"b": "acme"}[credential], Address: "203.0.113.9",
+			CredentialID: credential, OwnerID: "ada", CustomerID: map[string]string{"b": "acme"}[credential],
+			Address: "203.0.113.9",
 			IsCheck: rapid.IntRange(0, 3).Draw(t, "check") == 0,
 		}
 	}), 1, 80).Draw(t, "pulls")
 }
 
 // TestEveryPullIsCountedOnce lets four workers record the same pulls, shuffled and in batches, while calls fail or lose
-// their responses, and two more count. Failed deliveries are repeated, as Lambda does. Half of the workers take over the pulls
-// of others at once.
+// their responses, and two more count. Failed deliveries are repeated, as Lambda does. Half of the workers take over
+// the pulls of others at once.
 func TestEveryPullIsCountedOnce(t *testing.T) {
 	rapid.Check(scale.ChecksOf(t, 30), func(r *rapid.T) {
 		s, all := newTables(t), drawPulls(r)

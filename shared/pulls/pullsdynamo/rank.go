@@ -35,8 +35,8 @@ func changedPlaces(all []counts, added map[string]pullcounts.Days) map[spanRanki
 	return changed
 }
 
-// rank merges the changed places into the rankings that do not have the window yet. Counts only grow, so the first places
-// are among the first places of before and those that changed.
+// rank merges the changed places into the rankings that do not have the window yet. Counts only grow, so the first
+// places are among the first places of before and those that changed.
 func (s *Store) rank(ctx context.Context, number int64, changed map[spanRanking][]pullcounts.Place) error {
 	rankings := slices.Collect(maps.Keys(changed))
 	return parallel.Each(len(rankings), maxConcurrentCalls, func(i int) error {

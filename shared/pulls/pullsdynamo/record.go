@@ -29,8 +29,8 @@ type candidate struct {
 	holder string
 }
 
-// Record implements pulls.Store. If a call has several lines of one pull, the earliest counts. It records the checks after the pulls, so
-// that pulls do not wait for checks.
+// Record implements pulls.Store. If a call has several lines of one pull, the earliest counts. It records the checks
+// after the pulls, so that pulls do not wait for checks.
 func (s *Store) Record(ctx context.Context, all []pulls.Pull) (int, error) {
 	var fetched, checks []pulls.Pull
 	for _, p := range all {

@@ -31,8 +31,8 @@ func many(n, credentials, versions int) []pulls.Pull {
 	return all
 }
 
-// TestCrashesLoseNothing records with a client that crashes at each of its calls in turn. Another delivery has a part of the
-// same pulls, then the first one is repeated.
+// TestCrashesLoseNothing records with a client that crashes at each of its calls in turn. Another delivery has a part
+// of the same pulls, then the first one is repeated.
 func TestCrashesLoseNothing(t *testing.T) {
 	all := many(8, 3, 5)
 	for _, lost := range []bool{false, true} {
@@ -52,7 +52,8 @@ func TestCrashesLoseNothing(t *testing.T) {
 	}
 }
 
-// TestCrashesCountOnce counts with a client that crashes at a call in turn. More pulls arrive before or after the next call.
+// TestCrashesCountOnce counts with a client that crashes at a call in turn. More pulls arrive before or after the next
+// call.
 func TestCrashesCountOnce(t *testing.T) {
 	all := many(6, 2, 3)
 	first, step := scale.Every(3)
@@ -76,7 +77,8 @@ func TestCrashesCountOnce(t *testing.T) {
 	}
 }
 
-// beforeEachWrite runs an operation repeatedly, the nth time with a client before whose nth write another process works.
+// beforeEachWrite runs an operation repeatedly, the nth time with a client before whose nth write another process
+// works.
 func beforeEachWrite(run func(slow func(client *dynamodb.Client, work func()) *dynamodb.Client)) {
 	for at, reached := int64(1), true; reached; at++ {
 		reached = false
@@ -93,8 +95,8 @@ func beforeEachWrite(run func(slow func(client *dynamodb.Client, work func()) *d
 	}
 }
 
-// TestSlowCounterCountsNothingTwice lets a counter read its window. Before one of its writes, other counters complete this window and the
-// next one.
+// TestSlowCounterCountsNothingTwice lets a counter read its window. Before one of its writes, other counters complete
+// this window and the next one.
 func TestSlowCounterCountsNothingTwice(t *testing.T) {
 	all := many(6, 2, 2)
 	beforeEachWrite(func(slow func(*dynamodb.Client, func()) *dynamodb.Client) {
@@ -113,7 +115,8 @@ func TestSlowCounterCountsNothingTwice(t *testing.T) {
 	})
 }
 
-// TestSlowRecorderLosesNothing counts before one of the writes of a recording. That abandons a batch that is pending and not complete.
+// TestSlowRecorderLosesNothing counts before one of the writes of a recording. That abandons a batch that is pending
+// and not complete.
 func TestSlowRecorderLosesNothing(t *testing.T) {
 	all := many(3, 1, 1)
 	beforeEachWrite(func(slow func(*dynamodb.Client, func()) *dynamodb.Client) {
@@ -144,16 +147,17 @@ func TestLaterLineOfSamePull(t *testing.T) {
 	}
 }
 
-// TestPurgeTimes checks that a batch is kept longer than its pulls, so that lines that are delivered again count nothing that
-// is still listed.
+// TestPurgeTimes checks that a batch is kept longer than its pulls, so that lines that are delivered again count
+// nothing that is still listed.
 func TestPurgeTimes(t *testing.T) {
 	s, given := newTables(t), many(1, 1, 1)
 	if _, err := s.store().Record(t.Context(), given); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"credential": fmt.Sprint(midnight.Add(400 * 24 * time.Hour).Unix()), "log": fmt.Sprint(midnight.Add(430 * 24 * time.Hour).Unix()),
-		"pending": fmt.Sprint(midnight.Add(430 * 24 * time.Hour).Unix()),
+		"credential": fmt.Sprint(midnight.Add(400 * 24 * time.Hour).Unix()),
+		"log":        fmt.Sprint(midnight.Add(430 * 24 * time.Hour).Unix()),
+		"pending":    fmt.Sprint(midnight.Add(430 * 24 * time.Hour).Unix()),
 	}
 	for _, item := range s.scan(t, s.pulls) {
 		kind, _, _ := strings.Cut(text(item["pk"]), "#")

@@ -21,14 +21,15 @@ import (
 // ErrRecounting means that a recount of a day is open. No pulls are counted until it is finished.
 var ErrRecounting = errors.New("pullsdynamo: a recount of pulls is open; run `portside recount-pulls --fix` with its day to finish it")
 
-// Correction is a number that differs from the log. Counter is the name of an artifact or user, or the ranking of a span.
+// Correction is a number that differs from the log. Counter is the name of an artifact or user, or the ranking of a
+// span.
 type Correction struct {
 	Counter           string
 	Stored, Recounted int64
 }
 
-// CompareCounts compares the counts of a day by artifact and user, and the rankings of its spans, with the log. Pulls that
-// are counted meanwhile can appear as differences.
+// CompareCounts compares the counts of a day by artifact and user, and the rankings of its spans, with the log. Pulls
+// that are counted meanwhile can appear as differences.
 func (s *Store) CompareCounts(ctx context.Context, day calendar.Day) ([]Correction, error) {
 	if _, err := s.CountPending(ctx); err != nil {
 		return nil, err
@@ -37,12 +38,12 @@ func (s *Store) CompareCounts(ctx context.Context, day calendar.Day) ([]Correcti
 	return r.run(ctx)
 }
 
-// errInterfered means that an item belongs to a later window than the recount's. Another recount has closed the window too early for
-// this one, or the item is damaged.
+// errInterfered means that an item belongs to a later window than the recount's. Another recount has closed the window
+// too early for this one, or the item is damaged.
 var errInterfered = errors.New("pullsdynamo: a later window has changed the counts")
 
-// Recount corrects the counts of a day by artifact and user, and the rankings of its spans. It takes a window of its own, so
-// that no other pulls are counted meanwhile. A call after an interruption finishes the window.
+// Recount corrects the counts of a day by artifact and user, and the rankings of its spans. It takes a separate window,
+// so that no other pulls are counted meanwhile. A call after an interruption finishes the window.
 func (s *Store) Recount(ctx context.Context, day calendar.Day) ([]Correction, error) {
 	var found []Correction
 	isTransient := func(err error) bool { return errors.Is(err, errInterfered) }
@@ -53,7 +54,7 @@ func (s *Store) Recount(ctx context.Context, day calendar.Day) ([]Correction, er
 	return found, err
 }
 
-// recountOnce closes its window also if it fails, so that pulls are counted again. What it has corrected stays right.
+// recountOnce closes its window also if it fails, so that pulls are counted again. Its corrections stay right.
 func (s *Store) recountOnce(ctx context.Context, day calendar.Day) ([]Correction, error) {
 	w, err := s.openRecount(ctx, day)
 	if err != nil {
@@ -121,8 +122,8 @@ func (r *recount) run(ctx context.Context) ([]Correction, error) {
 	return r.corrections, err
 }
 
-// logged counts the day's pulls in the log, without pending batches. It reads the log first: a writer makes a batch pending
-// before it commits it, so that each batch in the log is either pending afterwards or counted.
+// logged counts the day's pulls in the log, without pending batches. It reads the log first: a writer makes a batch
+// pending before it commits it, so that each batch in the log is either pending afterwards or counted.
 func (r *recount) logged(ctx context.Context) (map[string]pullcounts.Days, error) {
 	var batches []items.Map
 	err := r.eachBatch(ctx, r.day, false, func(item items.Map) error {
@@ -257,8 +258,8 @@ func (r *recount) addSums(name string, days pullcounts.Days) {
 	}
 }
 
-// compareTop compares a ranking with the sums. With a window it always writes the ranking: the number keeps a slower call
-// for the same window from writing after the next window.
+// compareTop compares a ranking with the sums. With a window it always writes the ranking: the number keeps a slower
+// call for the same window from writing after the next window.
 func (r *recount) compareTop(ctx context.Context, ranking spanRanking, sums map[string]int64) error {
 	stored, last, err := r.readTop(ctx, ranking)
 	if err != nil {
@@ -271,7 +272,8 @@ func (r *recount) compareTop(ctx context.Context, ranking spanRanking, sums map[
 	top := pullcounts.Merge(nil, all)
 	isWrong := !slices.Equal(stored, top)
 	if isWrong {
-		r.corrections = append(r.corrections, Correction{"ranking " + ranking.ranking + " " + ranking.span, total(stored), total(top)})
+		r.corrections = append(r.corrections,
+			Correction{"ranking " + ranking.ranking + " " + ranking.span, total(stored), total(top)})
 	}
 	if r.window <= last {
 		if isWrong && r.window > 0 {

@@ -35,13 +35,15 @@ func manyPulls(n int) []pulls.Pull {
 	return all
 }
 
-// damage makes the counts of the day too high, too low, missing, and those of an artifact that has no pulls. The window of each
-// item stays.
+// damage makes the counts of the day too high, too low, missing, and those of an artifact that has no pulls. The window
+// of each item stays.
 func (s testTables) damage(t *testing.T, day calendar.Day) {
-	for name, n := range map[string]int64{"chart#acme/0": 900, "chart#acme/1": 1, "chart#acme/2": 0, "chart#other": 7, "person#u1": 2} {
+	for name, n := range map[string]int64{"chart#acme/0": 900, "chart#acme/1": 1, "chart#acme/2": 0, "chart#other": 7,
+		"person#u1": 2} {
 		key := pullcounts.Key(name, pullcounts.Year(day))
 		if n == 0 {
-			if _, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &s.analytics, Key: key}); err != nil {
+			if _, err := s.client.DeleteItem(t.Context(),
+				&dynamodb.DeleteItemInput{TableName: &s.analytics, Key: key}); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -96,7 +98,8 @@ func TestRecountAfterEachFault(t *testing.T) {
 	}
 }
 
-// TestRecountCompletesAnInterruptedCount stops a count of pulls at each call. The recount of another day loses none of them.
+// TestRecountCompletesAnInterruptedCount stops a count of pulls at each call. The recount of another day loses none of
+// them.
 func TestRecountCompletesAnInterruptedCount(t *testing.T) {
 	day, all := calendar.DayOf(midnight), manyPulls(3)
 	for stopAt, stopped := 0, true; stopped; stopAt++ {
@@ -148,7 +151,8 @@ func TestRecountBesideCounting(t *testing.T) {
 	checkCounts(t, s, all)
 }
 
-// TestFailedRecountLetsPullsBeCounted damages an item so that a recount cannot correct it. Pulls must be counted afterwards.
+// TestFailedRecountLetsPullsBeCounted damages an item so that a recount cannot correct it. Pulls must be counted
+// afterwards.
 func TestFailedRecountLetsPullsBeCounted(t *testing.T) {
 	for name, damaged := range map[string]items.Map{
 		"days that cannot be read": {"days": items.Bytes([]byte{0xff}), pullcounts.Window: items.Number(int64(1))},
@@ -163,13 +167,15 @@ func TestFailedRecountLetsPullsBeCounted(t *testing.T) {
 			if len(damaged["days"].(*types.AttributeValueMemberB).Value) == 0 {
 				maps.Copy(damaged, pullcounts.Days{day: 99}.Pack())
 			}
-			if _, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &s.analytics, Item: damaged}); err != nil {
+			if _, err := s.client.PutItem(t.Context(),
+				&dynamodb.PutItemInput{TableName: &s.analytics, Item: damaged}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := s.store().Recount(t.Context(), day); err == nil || !strings.Contains(err.Error(), "chart#acme/0") {
 				t.Errorf("recount = %v, want an error that names the item", err)
 			}
-			if _, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &s.analytics, Key: key}); err != nil {
+			if _, err := s.client.DeleteItem(t.Context(),
+				&dynamodb.DeleteItemInput{TableName: &s.analytics, Key: key}); err != nil {
 				t.Fatal(err)
 			}
 			record(t, s, all[10:])
@@ -184,7 +190,8 @@ func TestFailedRecountLetsPullsBeCounted(t *testing.T) {
 	}
 }
 
-// TestSlowRecountLosesNoPulls lets a recount whose window was closed write a count before each write of the next window.
+// TestSlowRecountLosesNoPulls lets a recount whose window was closed write a count before each write of the next
+// window.
 func TestSlowRecountLosesNoPulls(t *testing.T) {
 	day, all := calendar.DayOf(midnight), manyPulls(20)
 	for n := 1; n <= 20; n++ {
@@ -210,11 +217,12 @@ func TestSlowRecountLosesNoPulls(t *testing.T) {
 	}
 }
 
-// writeLate writes an item as it is, with the window 2 in place of 1, unless the next window has written it.
+// writeLate writes an item unchanged except for the window 2 in place of 1, unless the next window has written it.
 func (s testTables) writeLate(t *testing.T, key items.Map) {
 	_, err := s.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: &s.analytics, Key: key, UpdateExpression: aws.String("SET #window = :two"),
-		ConditionExpression: aws.String("#window = :one"), ExpressionAttributeNames: map[string]string{"#window": pullcounts.Window},
+		ConditionExpression:       aws.String("#window = :one"),
+		ExpressionAttributeNames:  map[string]string{"#window": pullcounts.Window},
 		ExpressionAttributeValues: items.Map{":one": items.Number(int64(1)), ":two": items.Number(int64(2))},
 	})
 	if err != nil && !items.ConditionFailed(err) {

@@ -67,7 +67,7 @@ func (s *Store) openWindow(ctx context.Context) (window, error) {
 	}
 }
 
-// putWindow replaces the window if its number is still the given one; 0 means that there is none.
+// putWindow replaces the window if its number is still the given one; 0 means that none is stored.
 func (s *Store) putWindow(ctx context.Context, w window, number int64) error {
 	item := items.Encode(w)
 	maps.Copy(item, windowKey())
@@ -105,8 +105,8 @@ func (s *Store) pending(ctx context.Context, limit int) ([]string, error) {
 	return all, err
 }
 
-// countWindow adds the batches to the counts, removes them from the pending ones, and closes the window. Another call may
-// have closed it already.
+// countWindow adds the batches to the counts, removes them from the pending ones, and closes the window. Another call
+// may have closed it already.
 func (s *Store) countWindow(ctx context.Context, w window) (int, error) {
 	t, err := s.tally(ctx, w)
 	if err != nil {
@@ -128,8 +128,8 @@ func (s *Store) countWindow(ctx context.Context, w window) (int, error) {
 	return t.counted(), nil
 }
 
-// tally counts the pulls in a window's batches and the checks in its notes. It abandons an uncommitted batch, because a writer that fails
-// between the two writes of a batch leaves it pending.
+// tally counts the pulls in a window's batches and the checks in its notes. It abandons an uncommitted batch, because a
+// writer that fails between the two writes of a batch leaves it pending.
 func (s *Store) tally(ctx context.Context, w window) (*tally, error) {
 	t, missing := newTally(), map[string]bool{}
 	var keys, notes []items.Map

@@ -23,10 +23,10 @@ import (
 	"portside/shared/seals"
 )
 
-// Hour implements seals.Events with at least one call for each partition of the day. BETWEEN includes the upper bound, so Hour
-// leaves out an item with that ID. The service writes none, but somebody else can. It also leaves out items that are in another partition
-// than their IDs say, because an ID could then be there twice, and a seal with it would not be readable. The verification finds them in
-// Days.
+// Hour implements seals.Events with at least one call for each partition of the day. BETWEEN includes the upper bound,
+// so Hour leaves out an item with that ID. The service writes none, but an attacker can. It also leaves out items that
+// are in another partition than their IDs say, because an ID could then be there twice, and a seal with it would not be
+// readable. The verification finds them in Days.
 func (s Table) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq2[seals.Entry, error] {
 	end := audit.FirstID(hour.End())
 	found := s.day(ctx, hour.Begin(), isInItsPartition, dynamodb.QueryInput{
@@ -49,7 +49,8 @@ func (s Table) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq
 func (s Table) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[seals.Entry, error] {
 	return func(yield func(seals.Entry, error) bool) {
 		for day := first; day <= last; day++ {
-			all := dynamodb.QueryInput{KeyConditionExpression: aws.String("pk = :partition"), ExpressionAttributeValues: items.Map{}}
+			all := dynamodb.QueryInput{KeyConditionExpression: aws.String("pk = :partition"),
+				ExpressionAttributeValues: items.Map{}}
 			for entry, err := range s.day(ctx, day.Begin(), isAny, all) {
 				if !yield(entry, err) || err != nil {
 					return
@@ -68,8 +69,8 @@ func isInItsPartition(item items.Map) bool {
 	return isDay && partition == auditlog.Partition(day.Begin(), textOf(item["sk"]))
 }
 
-// day yields the items of the partitions of a day that a query finds and that are wanted, in the order of their IDs, and stops after an
-// error.
+// day yields the items of the partitions of a day that a query finds and that are wanted, in the order of their IDs,
+// and stops after an error.
 func (s Table) day(
 	ctx context.Context, at time.Time, isWanted func(items.Map) bool, query dynamodb.QueryInput,
 ) iter.Seq2[seals.Entry, error] {
@@ -178,8 +179,8 @@ func dayOf(partition string) (day calendar.Day, isDay bool) {
 	return day, isDay && err == nil && slices.Contains(auditlog.Partitions(day.Begin()), partition)
 }
 
-// newEntry returns an item as an entry. It compares the item with the one that the service writes for the same text, so an attribute with
-// another value is a problem, and so is one more attribute.
+// newEntry returns an item as an entry. It compares the item with the one that the service writes for the same text, so
+// an attribute with another value is a problem, and so is one more attribute.
 func newEntry(item items.Map) seals.Entry {
 	partition, entry := textOf(item["pk"]), seals.Entry{ID: textOf(item["sk"]), Text: textOf(item["event"])}
 	day, isDay := dayOf(partition)

@@ -1,5 +1,5 @@
-// Package sealsdynamo is the DynamoDB adapter of seals. The events are in the partitions of their days, see package auditlog. One more item
-// is the record of the newest seal:
+// Package sealsdynamo is the DynamoDB adapter of seals. The events are in the partitions of their days, see package
+// auditlog. One more item is the record of the newest seal:
 //
 //	seal    newest    hour, part, isLast, last and hash of the newest sealed object
 package sealsdynamo
@@ -62,13 +62,14 @@ func (s Table) Newest(ctx context.Context) (seals.Seal, error) {
 func (i newestItem) seal() (seals.Seal, error) {
 	hour, err := seals.ParseHour(i.Hour)
 	if err != nil || i.Part < 1 || i.Hash == "" {
-		return seals.Seal{}, fmt.Errorf("the record of the newest seal is invalid: hour %q, part %d, hash %q", i.Hour, i.Part, i.Hash)
+		return seals.Seal{}, fmt.Errorf("the record of the newest seal is invalid: hour %q, part %d, hash %q", i.Hour, i.Part,
+			i.Hash)
 	}
 	return seals.Seal{Hour: hour, Part: i.Part, IsLast: i.IsLast, Last: i.Last, Hash: i.Hash}, nil
 }
 
-// Advance implements seals.Record with one call. The SDK may repeat a call whose response was lost, so a failed condition does not mean
-// that another run has moved the record.
+// Advance implements seals.Record with one call. The SDK may repeat a call whose response was lost, so a failed
+// condition does not mean that another run has moved the record.
 func (s Table) Advance(ctx context.Context, from, to seals.Seal) error {
 	put := &dynamodb.PutItemInput{
 		TableName: &s.table, Item: items.Encode(newestItem{

@@ -31,7 +31,8 @@ func New(client *s3.Client, bucket string) Objects { return Objects{client, buck
 // prefix begins the keys of all sealed objects.
 const prefix = "seals/"
 
-// Create implements seals.Objects with one call. Two calls at the same time may both fail with a conflict; the next run tries again.
+// Create implements seals.Objects with one call. Two calls at the same time may both fail with a conflict; the next run
+// tries again.
 func (o Objects) Create(ctx context.Context, key string, content []byte) error {
 	_, err := o.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &o.bucket, Key: &key, Body: bytes.NewReader(content), ContentType: aws.String("application/jsonl"),

@@ -35,5 +35,6 @@ func (s *Store) KnownBrowser(ctx context.Context, id string) (sessions.KnownBrow
 	if err == nil && !found {
 		return sessions.KnownBrowser{}, sessions.ErrUnknown
 	}
-	return sessions.KnownBrowser{ID: stored.ID, Hash: stored.Hash, UserID: stored.User, ExpiresAt: items.Time(stored.Expires)}, err
+	return sessions.KnownBrowser{ID: stored.ID, Hash: stored.Hash, UserID: stored.User,
+		ExpiresAt: items.Time(stored.Expires)}, err
 }

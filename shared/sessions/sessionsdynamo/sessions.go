@@ -20,8 +20,8 @@ func (s *Store) List(ctx context.Context, userID string) ([]credentials.Credenti
 	return s.credentials.ListIssued(ctx, userID, credentials.Session)
 }
 
-// Begin implements sessions.SessionStore. Of the failed conditions, the first one decides the error, so the request comes
-// first.
+// Begin implements sessions.SessionStore. Of the failed conditions, the first one decides the error, so the request
+// comes first.
 func (s *Store) Begin(ctx context.Context, b sessions.SessionStart) error {
 	var plan transactions.Plan
 	if b.Used != nil {

@@ -82,8 +82,9 @@ func newRequestItem(r sessions.Request) requestItem {
 
 func (i requestItem) request() sessions.Request {
 	return sessions.Request{
-		ID: i.ID, BrowserHash: i.Browser, Email: i.Email, UserID: i.User, LinkHash: i.Link, CodeHash: i.Code, CodeSalt: i.Salt,
-		Tries: i.Tries, Attempts: i.Attempts, BaseURL: i.Base, Known: i.Known, ExpiresAt: items.Time(i.Expires),
+		ID: i.ID, BrowserHash: i.Browser, Email: i.Email, UserID: i.User, LinkHash: i.Link, CodeHash: i.Code,
+		CodeSalt: i.Salt,
+		Tries:    i.Tries, Attempts: i.Attempts, BaseURL: i.Base, Known: i.Known, ExpiresAt: items.Time(i.Expires),
 	}
 }
 
@@ -203,7 +204,8 @@ func (s *Store) Renew(ctx context.Context, before, after sessions.Request, due t
 			":before": items.Number(int64(before.Attempts)), ":after": items.Number(int64(after.Attempts)),
 		},
 	}})
-	plan.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: items.Encode(newUnsentItem(after, due))}})
+	plan.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &s.table,
+		Item: items.Encode(newUnsentItem(after, due))}})
 	return plan.Write(ctx, s.client)
 }
 

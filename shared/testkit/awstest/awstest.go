@@ -2,9 +2,9 @@
 // template.yaml, S3, a container registry and Secrets Manager. It also measures the capacity that a DynamoDB client
 // consumes, and injects errors that the engine never returns.
 //
-// A test binary starts one DynamoDB engine on first use, in memory and on a free loopback port. The engine ends with the
-// binary, even if the binary is killed. All tests share the engine, so each creates tables with unique names by calling
-// Table. No data is kept between runs.
+// A test binary starts one DynamoDB engine on first use, in memory and on a free loopback port. The engine ends with
+// the binary, even if the binary is killed. All tests share the engine, so each creates tables with unique names by
+// calling Table. No data is kept between runs.
 package awstest
 
 import (
@@ -27,12 +27,12 @@ import (
 // sharedEngine returns the address of the DynamoDB engine of this test binary, or the error of its start.
 var sharedEngine = sync.OnceValues(startEngine)
 
-// toEngines sends the requests of all clients of a test binary. With a connection pool for each client, idle connections would
-// accumulate until the S3 engine, which accepts 1,024, refuses new ones.
+// toEngines sends the requests of all clients of a test binary. With a connection pool for each client, idle
+// connections would accumulate until the S3 engine, which accepts 1,024, refuses new ones.
 var toEngines = awshttp.New()
 
-// DynamoDB returns a new client of the DynamoDB engine. It retries quickly, so that tests do not wait for the backoff of
-// production.
+// DynamoDB returns a new client of the DynamoDB engine. It retries quickly, so that tests do not wait for the backoff
+// of production.
 func DynamoDB(tb testing.TB) *dynamodb.Client {
 	tb.Helper()
 	address, err := sharedEngine()

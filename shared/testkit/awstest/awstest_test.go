@@ -193,9 +193,10 @@ func TestConflictsOfATransactionEnd(t *testing.T) {
 	plain := awstest.DynamoDB(t)
 	table, client, all := awstest.Table(t, plain, "UsersTable"), awstest.WithConflicts(plain), map[int]int{}
 	for range 300 {
-		input := &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(rand.Text()), TransactItems: []types.TransactWriteItem{
-			{Put: &types.Put{TableName: &table, Item: key("a")}}, {Put: &types.Put{TableName: &table, Item: key("b")}},
-		}}
+		input := &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(rand.Text()),
+			TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: &table, Item: key("a")}}, {Put: &types.Put{TableName: &table, Item: key("b")}},
+			}}
 		met := 0
 		for {
 			_, err := client.TransactWriteItems(t.Context(), input)

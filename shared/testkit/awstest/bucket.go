@@ -13,8 +13,8 @@ import (
 	"portside/shared/core/retry"
 )
 
-// deletion is the policy for a bucket that gets an object while it is deleted: the engine may carry out an upload that the test has
-// canceled.
+// deletion is the policy for a bucket that gets an object while it is deleted: the engine may carry out an upload that
+// the test has canceled.
 var deletion = retry.Policy{Attempts: 20, FirstWait: time.Millisecond, LongestWait: 100 * time.Millisecond}
 
 // deleteBucket deletes a bucket with its content.

@@ -20,8 +20,8 @@ type Meter struct {
 	reads, writes float64
 }
 
-// Metered returns a copy of the client and a meter of its calls. Retries of the SDK are not counted. A call that fails is
-// counted as a call, but consumes no units.
+// Metered returns a copy of the client and a meter of its calls. Retries of the SDK are not counted. A call that fails
+// is counted as a call, but consumes no units.
 func Metered(client *dynamodb.Client) (*dynamodb.Client, *Meter) {
 	m := &Meter{}
 	return withMiddleware(client, middleware.InitializeMiddlewareFunc("meter "+rand.Text(), m.handle)), m

@@ -14,15 +14,16 @@ import (
 // errCrashed is the error of every call of a crashed client.
 var errCrashed = errors.New("awstest: the process has crashed")
 
-// CrashAtEachCall runs an operation repeatedly: with a client that crashes at its first call, then with one that crashes at
-// its second call, and so on, until the operation completes without a crash. If lost is true, the call at which the client
-// crashes still takes effect. run wraps its client with crashing, runs the operation, checks the state that it left, and
-// returns its error.
+// CrashAtEachCall runs an operation repeatedly: with a client that crashes at its first call, then with one that
+// crashes at its second call, and so on, until the operation completes without a crash. If lost is true, the call at
+// which the client crashes still takes effect. run wraps its client with crashing, runs the operation, checks the state
+// that it left, and returns its error.
 func CrashAtEachCall(lost bool, run func(crashing func(*dynamodb.Client) *dynamodb.Client) error) {
 	CrashAtCalls(1, 1, lost, run)
 }
 
-// CrashAtCalls is like CrashAtEachCall, but crashes only at the call first and at each step calls after it; see scale.Every.
+// CrashAtCalls is like CrashAtEachCall, but crashes only at the call first and at each step calls after it; see
+// scale.Every.
 func CrashAtCalls(first, step int, lost bool, run func(crashing func(*dynamodb.Client) *dynamodb.Client) error) {
 	for at, completed := first, false; !completed; at += step {
 		completed = run(func(client *dynamodb.Client) *dynamodb.Client { return crashingAt(client, at, lost) }) == nil
@@ -44,11 +45,12 @@ func crashingAt(client *dynamodb.Client, at int, lost bool) *dynamodb.Client {
 	})
 }
 
-// mostConflicts is how often a transaction of WithConflicts conflicts at most. It is far less than the attempts of retry.Default.
+// mostConflicts is how often a transaction of WithConflicts conflicts at most. It is far less than the attempts of
+// retry.Default.
 const mostConflicts = 3
 
-// WithConflicts returns a client for which about one third of the transactions fail because of a conflict. The repeats of a transaction,
-// which have its token, fail at most mostConflicts times.
+// WithConflicts returns a client for which about one third of the transactions fail because of a conflict. The repeats
+// of a transaction, which have its token, fail at most mostConflicts times.
 func WithConflicts(client *dynamodb.Client) *dynamodb.Client {
 	c := &conflicts{dice: rand.New(rand.NewPCG(1, 2)), met: map[string]int{}}
 	return withMiddleware(client, middleware.InitializeMiddlewareFunc("conflicts", c.handle))

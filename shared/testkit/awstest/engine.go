@@ -61,16 +61,16 @@ func startOnFreePort(binary string) (string, error) {
 	return address, nil
 }
 
-// run runs the engine and locks its OS thread until the engine ends: Linux sends the parent-death signal when the thread that
-// started a process ends, and an idle thread can end long before the test binary.
+// run runs the engine and locks its OS thread until the engine ends: Linux sends the parent-death signal when the
+// thread that started a process ends, and an idle thread can end long before the test binary.
 func run(cmd *exec.Cmd, output *io.PipeWriter) {
 	runtime.LockOSThread()
 	err := cmd.Run()
 	_ = output.CloseWithError(fmt.Errorf("%s ended: %w", cmd.Path, errors.Join(err, io.EOF)))
 }
 
-// awaitListening reads the engine's output until the engine reports that it listens. It reports this after it has bound its
-// port, so another process on the port cannot be mistaken for it. Later output is discarded.
+// awaitListening reads the engine's output until the engine reports that it listens. It reports this after it has bound
+// its port, so another process on the port cannot be mistaken for it. Later output is discarded.
 func awaitListening(output *io.PipeReader) error {
 	lines := bufio.NewScanner(output)
 	var printed []string

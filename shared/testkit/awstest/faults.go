@@ -14,10 +14,10 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Faulty returns a client whose calls fail as decide determines. Before each call, decide gets the name of the operation
-// ("TransactWriteItems") and the number of this client's calls of that operation, starting at 1. It returns nil to permit
-// the call, an error to fail it without sending it, or Lost(err). The SDK does not retry these errors. decide is never
-// called concurrently.
+// Faulty returns a client whose calls fail as decide determines. Before each call, decide gets the name of the
+// operation ("TransactWriteItems") and the number of this client's calls of that operation, starting at 1. It returns
+// nil to permit the call, an error to fail it without sending it, or Lost(err). The SDK does not retry these errors.
+// decide is never called concurrently.
 func Faulty(client *dynamodb.Client, decide func(operation string, n int) error) *dynamodb.Client {
 	f := &faults{decide: decide, calls: map[string]int{}}
 	return withMiddleware(client, middleware.InitializeMiddlewareFunc("faults "+rand.Text(), f.handle))
@@ -28,8 +28,8 @@ func Lost(err error) error {
 	return &lostResponse{err}
 }
 
-// TransactionConflict returns DynamoDB's error for a transaction of so many items that conflicts with another write: its
-// first reason is a conflict. The local engine never returns this error.
+// TransactionConflict returns DynamoDB's error for a transaction of so many items that conflicts with another write:
+// its first reason is a conflict. The local engine never returns this error.
 func TransactionConflict(items int) error {
 	return Cancelled(append([]string{"TransactionConflict"}, slices.Repeat([]string{"None"}, items-1)...)...)
 }
@@ -75,8 +75,8 @@ func (f *faults) next(operation string) error {
 	return f.decide(operation, f.calls[operation])
 }
 
-// withMiddleware returns a copy of the client with another outermost middleware. Each needs a unique name, because the SDK
-// rejects duplicates and a client may be wrapped twice.
+// withMiddleware returns a copy of the client with another outermost middleware. Each needs a unique name, because the
+// SDK rejects duplicates and a client may be wrapped twice.
 func withMiddleware(client *dynamodb.Client, m middleware.InitializeMiddleware) *dynamodb.Client {
 	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {

@@ -94,8 +94,8 @@ func (r *Registry) answers(ctx context.Context) bool {
 	return err == nil && got.status == http.StatusOK
 }
 
-// ECR returns a client of an Amazon ECR that returns logins to this registry, which expire after 12 hours, and a count of
-// those logins.
+// ECR returns a client of an Amazon ECR that returns logins to this registry, which expire after 12 hours, and a count
+// of those logins.
 func (r *Registry) ECR(tb testing.TB, now func() time.Time) (client *ecr.Client, logins *Count) {
 	tb.Helper()
 	logins = &Count{}
@@ -126,7 +126,8 @@ func (r *Registry) PushBlob(tb testing.TB, repository string, content []byte) st
 	query := upload.Query()
 	query.Set("digest", Digest(content))
 	r.push(tb, message{
-		method: http.MethodPut, target: upload.Path + "?" + query.Encode(), mediaType: "application/octet-stream", body: content,
+		method: http.MethodPut, target: upload.Path + "?" + query.Encode(), mediaType: "application/octet-stream",
+		body: content,
 	})
 	return Digest(content)
 }
@@ -141,7 +142,8 @@ type Manifest struct {
 func (r *Registry) PushManifest(tb testing.TB, m Manifest) string {
 	tb.Helper()
 	r.push(tb, message{
-		method: http.MethodPut, target: "/v2/" + m.Repository + "/manifests/" + m.Reference, mediaType: m.MediaType, body: m.Content,
+		method: http.MethodPut, target: "/v2/" + m.Repository + "/manifests/" + m.Reference, mediaType: m.MediaType,
+		body: m.Content,
 	})
 	return Digest(m.Content)
 }

@@ -14,9 +14,9 @@ import (
 // roundLimit is far longer than the calls of a round take to begin. It only ends tests that fail.
 const roundLimit = 30 * time.Second
 
-// Rounds returns a copy of the client whose calls come in rounds of these sizes. The calls of a round wait until all of them have begun,
-// and a call after the last round fails. So code that makes more calls, or makes one after the other that belong to one round, fails.
-// Left returns how many calls were expected and not made.
+// Rounds returns a copy of the client whose calls come in rounds of these sizes. The calls of a round wait until all of
+// them have begun, and a call after the last round fails. So code that makes more calls, or makes one after the other
+// that belong to one round, fails. Left returns how many calls were expected and not made.
 func Rounds(client *dynamodb.Client, sizes ...int) (limited *dynamodb.Client, left func() int) {
 	var mu sync.Mutex
 	var rounds []chan struct{} // one for each expected call; a round shares one
@@ -40,7 +40,8 @@ func Rounds(client *dynamodb.Client, sizes ...int) (limited *dynamodb.Client, le
 	) (middleware.InitializeOutput, middleware.Metadata, error) {
 		round, isLast := begin()
 		if round == nil {
-			return middleware.InitializeOutput{}, middleware.Metadata{}, fmt.Errorf("awstest: %s after the last round", operation(ctx))
+			return middleware.InitializeOutput{}, middleware.Metadata{},
+				fmt.Errorf("awstest: %s after the last round", operation(ctx))
 		}
 		if isLast {
 			close(round)
@@ -49,7 +50,8 @@ func Rounds(client *dynamodb.Client, sizes ...int) (limited *dynamodb.Client, le
 		case <-round:
 			return next.HandleInitialize(ctx, in)
 		case <-time.After(roundLimit):
-			return middleware.InitializeOutput{}, middleware.Metadata{}, fmt.Errorf("awstest: %s waits for others of its round", operation(ctx))
+			return middleware.InitializeOutput{}, middleware.Metadata{},
+				fmt.Errorf("awstest: %s waits for others of its round", operation(ctx))
 		case <-ctx.Done():
 			return middleware.InitializeOutput{}, middleware.Metadata{}, ctx.Err()
 		}

@@ -94,8 +94,8 @@ func startS3() (s3Engine, error) {
 	return s3Engine{}, fmt.Errorf("awstest: the S3 engine did not start: %w", err)
 }
 
-// removeOldS3Folders removes the folders of test binaries that have ended. They cannot remove their folders themselves if
-// they are killed.
+// removeOldS3Folders removes the folders of test binaries that have ended. They cannot remove their folders themselves
+// if they are killed.
 func removeOldS3Folders() {
 	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), s3FolderPrefix+"*")) // the pattern is valid
 	for _, folder := range folders {

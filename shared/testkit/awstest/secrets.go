@@ -16,8 +16,9 @@ import (
 	"portside/shared/lambda/awshttp"
 )
 
-// SecretsManager starts the Secrets Manager of the local stack for one test and returns its client. It ends with the test
-// binary. It knows no functions, so RotateSecret stages a version and leaves the steps of the rotation to the test.
+// SecretsManager starts the Secrets Manager of the local stack for one test and returns its client. It ends with the
+// test binary. It knows no functions, so RotateSecret stages a version and leaves the steps of the rotation to the
+// test.
 func SecretsManager(tb testing.TB) *secretsmanager.Client {
 	tb.Helper()
 	address, err := startSecrets(tb.TempDir())

@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Table creates a table with the keys and indexes that template.yaml defines under logicalID, and returns its unique name.
-// The table is deleted when the test ends.
+// Table creates a table with the keys and indexes that template.yaml defines under logicalID, and returns its unique
+// name. The table is deleted when the test ends.
 func Table(tb testing.TB, client *dynamodb.Client, logicalID string) string {
 	tb.Helper()
 	resources, err := projectResources()
@@ -64,8 +64,8 @@ type indexDefinition struct {
 	} `yaml:"Projection"`
 }
 
-// projectResources are the resources of template.yaml. A test binary reads the file once, because that takes longer than the creation of
-// a table.
+// projectResources are the resources of template.yaml. A test binary reads the file once, because that takes longer
+// than the creation of a table.
 var projectResources = sync.OnceValues(func() (map[string]yaml.Node, error) {
 	root, err := projectRoot()
 	if err != nil {
@@ -78,7 +78,8 @@ var projectResources = sync.OnceValues(func() (map[string]yaml.Node, error) {
 	return parseResources(text)
 })
 
-// parseResources does not decode the resources, so the short tags (!Ref, !Sub) of those that are no tables need no support here.
+// parseResources does not decode the resources, so the short tags (!Ref, !Sub) of those that are no tables need no
+// support here.
 func parseResources(text []byte) (map[string]yaml.Node, error) {
 	var template struct {
 		Resources map[string]yaml.Node `yaml:"Resources"`
@@ -136,7 +137,8 @@ func (d *tableDefinition) input(name string) *dynamodb.CreateTableInput {
 func keySchema(elements []keyElement) []types.KeySchemaElement {
 	schema := make([]types.KeySchemaElement, 0, len(elements))
 	for _, e := range elements {
-		schema = append(schema, types.KeySchemaElement{AttributeName: aws.String(e.AttributeName), KeyType: types.KeyType(e.KeyType)})
+		schema = append(schema, types.KeySchemaElement{AttributeName: aws.String(e.AttributeName),
+			KeyType: types.KeyType(e.KeyType)})
 	}
 	return schema
 }

@@ -1,5 +1,6 @@
-// Package fieldstest finds fields that a conversion forgets. A test fills all fields of a domain type, converts it there and
-// back, and compares. A field that somebody adds later fails the test by its name, because the test lists no fields.
+// Package fieldstest finds fields that a conversion forgets. A test fills all fields of a domain type, converts it
+// there and back, and compares. A field that a developer adds later fails the test by its name, because the test lists
+// no fields.
 package fieldstest
 
 import (
@@ -17,8 +18,9 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Filled returns a value whose fields all differ from zero and from each other, including those of nested structs. Slices and maps
-// have one element. Texts are UUIDs in lower case, and times are in UTC and in milliseconds, so that stored forms keep them.
+// Filled returns a value whose fields all differ from zero and from each other, including those of nested structs.
+// Slices and maps have one element. Texts are UUIDs in lower case, and times are in UTC and in milliseconds, so that
+// stored forms keep them.
 func Filled[T any](tb testing.TB) T {
 	tb.Helper()
 	var value T
@@ -118,8 +120,8 @@ func WantSame[T any](tb testing.TB, conversion string, got, want T) {
 	}
 }
 
-// WantCarried fails, by name, for each field of from that to does not have with the same name and value, except those in without.
-// Promoted fields of embedded structs count.
+// WantCarried fails, by name, for each field of from that to does not have with the same name and value, except those
+// in without. Promoted fields of embedded structs count.
 func WantCarried(tb testing.TB, from, to any, without ...string) {
 	tb.Helper()
 	f, t := reflect.ValueOf(from), reflect.ValueOf(to)
@@ -139,8 +141,8 @@ func WantCarried(tb testing.TB, from, to any, without ...string) {
 	}
 }
 
-// WantUsed fails, by name, for each field of T that makes no difference to what a conversion returns, except those in without. The
-// conversion may give fields other names or texts. Promoted fields of embedded structs count.
+// WantUsed fails, by name, for each field of T that makes no difference to what a conversion returns, except those in
+// without. The conversion may give fields other names or texts. Promoted fields of embedded structs count.
 func WantUsed[T, R any](tb testing.TB, conversion string, convert func(T) R, without ...string) {
 	tb.Helper()
 	left := slices.Clone(without)
@@ -155,14 +157,17 @@ func WantUsed[T, R any](tb testing.TB, conversion string, convert func(T) R, wit
 		if i := slices.Index(left, field.Name); i >= 0 {
 			left = slices.Delete(left, i, i+1)
 			if isUsed {
-				tb.Errorf("%s uses the field %s of %T; delete it from the list of fields that it leaves out", conversion, field.Name, all)
+				tb.Errorf("%s uses the field %s of %T; delete it from the list of fields that it leaves out", conversion,
+					field.Name, all)
 			}
 		} else if !isUsed {
-			tb.Errorf("%s forgets the field %s of %T; add it, or name it among the fields that it leaves out", conversion, field.Name, all)
+			tb.Errorf("%s forgets the field %s of %T; add it, or name it among the fields that it leaves out", conversion,
+				field.Name, all)
 		}
 	}
 	if len(left) > 0 {
-		tb.Errorf("%T has no field %s; delete it from the list of fields that %s leaves out", all, strings.Join(left, ", "), conversion)
+		tb.Errorf("%T has no field %s; delete it from the list of fields that %s leaves out", all, strings.Join(left, ", "),
+			conversion)
 	}
 }
 
@@ -184,8 +189,9 @@ func hasSameValue(from, to reflect.Value) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// WantChecked fails, by name, for each field of T whose value check does not check: for each text and each JSON document, check must
-// name the field's pointer if the field has bytes that are not acceptable anywhere. The pointer is the name in lower camel case.
+// WantChecked fails, by name, for each field of T whose value check does not check: for each text and each JSON
+// document, check must name the field's pointer if the field has bytes that are not acceptable anywhere. The pointer is
+// the name in lower camel case.
 func WantChecked[T any](t *testing.T, check func(T) []fault.Field) {
 	t.Helper()
 	of := reflect.TypeFor[T]()
@@ -197,7 +203,8 @@ func WantChecked[T any](t *testing.T, check func(T) []fault.Field) {
 		pointer := "/" + lowerCamel(of.Field(i).Name)
 		isRefused := func(f fault.Field) bool { return f.Pointer == pointer }
 		if !slices.ContainsFunc(check(input), isRefused) {
-			t.Errorf("the check of %s accepts any value of the field %s; add a rule with the pointer %s", of, of.Field(i).Name, pointer)
+			t.Errorf("the check of %s accepts any value of the field %s; add a rule with the pointer %s", of, of.Field(i).Name,
+				pointer)
 		}
 	}
 }
@@ -226,8 +233,9 @@ func lowerCamel(name string) string {
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
-// Examples returns, for the body of a request, the example of each field by its name in JSON. overrides replaces examples
-// and supplies missing ones; a nil override leaves the field out. It fails, by name, for a field without either.
+// Examples returns, for the body of a request, the example of each field by its name in JSON. overrides replaces
+// examples and supplies missing ones; a nil override leaves the field out. It fails, by name, for a field without
+// either.
 func Examples(tb testing.TB, body any, overrides map[string]any) map[string]any {
 	tb.Helper()
 	examples := map[string]any{}

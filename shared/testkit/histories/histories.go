@@ -1,5 +1,6 @@
-// Package histories records what concurrent clients ask and are answered, and checks with Porcupine that the answers could come from a
-// service that does one operation at a time (linearizability). A model of that service says which answers are right.
+// Package histories records what concurrent clients ask and are answered, and checks with Porcupine that the answers
+// could come from a service that does one operation at a time (linearizability). A model of that service says which
+// answers are right.
 package histories
 
 import (
@@ -14,7 +15,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Model is a service that does one operation at a time. In is an operation, Out its answer, and State must not change once it is returned.
+// Model is a service that does one operation at a time. In is an operation, Out its answer, and State must not change
+// once it is returned.
 type Model[State, In, Out any] struct {
 	// Begin is the state before all operations.
 	Begin State
@@ -38,12 +40,13 @@ func (h *History[In, Out]) Do(client int, in In, operation func() Out) Out {
 	ended := h.clock.Add(1)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.operations = append(h.operations, porcupine.Operation{ClientId: client, Input: in, Call: began, Output: out, Return: ended})
+	h.operations = append(h.operations,
+		porcupine.Operation{ClientId: client, Input: in, Call: began, Output: out, Return: ended})
 	return out
 }
 
-// Run lets clients do steps at the same time, and returns when all are done. The seed determines the choices of each client, but not the
-// order of the steps of different clients.
+// Run lets clients do steps at the same time, and returns when all are done. The seed determines the choices of each
+// client, but not the order of the steps of different clients.
 func Run(clients, steps int, seed uint64, step func(client int, random *rand.Rand)) {
 	var running sync.WaitGroup
 	for client := range clients {
@@ -67,8 +70,8 @@ func Check[State, In, Out any](tb testing.TB, m Model[State, In, Out], h *Histor
 	}
 }
 
-// Refutes fails the test if some order of the operations explains all answers. Tests of models use it with wrong answers, such as those of
-// a service that loses writes.
+// Refutes fails the test if some order of the operations explains all answers. Tests of models use it with wrong
+// answers, such as those of a service that loses writes.
 func Refutes[State, In, Out any](tb testing.TB, m Model[State, In, Out], h *History[In, Out]) {
 	tb.Helper()
 	for _, operations := range h.parts(m.Part) {

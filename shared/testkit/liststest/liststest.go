@@ -1,5 +1,5 @@
-// Package liststest checks the items of tables that package lists maintains. It reads the raw items and shares no code with
-// package lists, so that a defect there cannot hide here.
+// Package liststest checks the items of tables that package lists maintains. It reads the raw items and shares no code
+// with package lists, so that a defect there cannot hide here.
 package liststest
 
 import (

@@ -164,7 +164,8 @@ func checkConverse(body []byte) (converse, error) {
 func (c converse) supported(without []string) error {
 	switch {
 	case slices.Contains(without, "temperature") && c.InferenceConfig.Temperature != nil:
-		return &unsupported{"temperature", "The model returned the following errors: `temperature` is deprecated for this model."}
+		return &unsupported{"temperature",
+			"The model returned the following errors: `temperature` is deprecated for this model."}
 	case slices.Contains(without, "pictures") && len(c.Messages[0].Content) > 1:
 		return &unsupported{"image", "This model doesn't support the image content block that you provided."}
 	case slices.Contains(without, "strict") && c.ToolConfig.Tools[0].ToolSpec.Strict:

@@ -2,7 +2,7 @@
 // Bedrock and Amazon Transcribe. They check every request as strictly as the real services, fail the
 // test on a request that the real service would reject, and fail on demand as the real services do.
 //
-// There is no model behind them. Instead, rules read the prompt: they find the blocks by their fences
+// Instead of a model, rules read the prompt: they find the blocks by their fences
 // and a variable by its name in front of a colon, and fill the schema. In a picture they see the text
 // that the test has set, if the bytes really are a picture. So a test covers the whole way from a
 // document to an answer, and a prompt that no model could follow gets no answer here either. Other

@@ -93,7 +93,8 @@ func Places(text string, v Variable) []Place {
 	places := []Place{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		if len(line) <= len(v.Name) || !strings.EqualFold(line[:len(v.Name)], v.Name) || !strings.ContainsAny(line[len(v.Name):][:1], ":\t") {
+		if len(line) <= len(v.Name) || !strings.EqualFold(line[:len(v.Name)], v.Name) ||
+			!strings.ContainsAny(line[len(v.Name):][:1], ":\t") {
 			continue
 		}
 		if value, ok := parseValue(v.Type, strings.TrimSpace(line[len(v.Name)+1:])); ok {
@@ -164,7 +165,8 @@ func Misquoting(p Prompt) string {
 	for _, v := range p.Variables() {
 		places := Places(p.Blocks["document"], v)
 		for i := range places {
-			places[i].Value = map[string]any{"string": "Nowhere Ltd", "number": 271828, "date": "1999-12-31", "boolean": "no"}[v.Type]
+			places[i].Value = map[string]any{"string": "Nowhere Ltd", "number": 271828, "date": "1999-12-31",
+				"boolean": "no"}[v.Type]
 		}
 		answer[v.Key] = places
 	}

@@ -118,7 +118,8 @@ func (s *OpenAI) checkHeaders(r *http.Request) error {
 	switch {
 	case r.Method != http.MethodPost:
 		return errors.New("the method is " + r.Method)
-	case s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key, s.Key == "" && r.Header.Get("Authorization") != "":
+	case s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key, s.Key == "" &&
+		r.Header.Get("Authorization") != "":
 		return errors.New("the Authorization header is wrong")
 	case r.ContentLength <= 0:
 		return errors.New("there is no Content-Length")
@@ -259,7 +260,8 @@ func (c completion) supported(without []string) error {
 		used["temperature"] = "temperature"
 	}
 	if len(c.Messages[1].Content.Pictures) > 0 && slices.Contains(without, "pictures") {
-		return &unsupported{"messages.[1].content.[1].type", "Invalid content type. image_url is only supported by certain models."}
+		return &unsupported{"messages.[1].content.[1].type",
+			"Invalid content type. image_url is only supported by certain models."}
 	}
 	for feature, param := range used {
 		if slices.Contains(without, feature) {

@@ -71,7 +71,8 @@ var language = regexp.MustCompile(`^[a-z]{2}$`)
 
 func checkSpeech(form map[string]string, model string) error {
 	for name := range form {
-		if !slices.Contains([]string{"file", "file name", "model", "language", "prompt", "response_format", "temperature"}, name) {
+		if !slices.Contains([]string{"file", "file name", "model", "language", "prompt", "response_format", "temperature"},
+			name) {
 			return fmt.Errorf("the field %q is not known", name)
 		}
 	}
@@ -103,7 +104,8 @@ func speechResponse(speech, format string) (any, error) {
 		return nil, fmt.Errorf("the test's speech: %w", err)
 	}
 	if format == "json" {
-		return map[string]any{"text": all["text"], "usage": map[string]any{"type": "tokens", "input_tokens": 14, "output_tokens": 3}}, nil
+		return map[string]any{"text": all["text"],
+			"usage": map[string]any{"type": "tokens", "input_tokens": 14, "output_tokens": 3}}, nil
 	}
 	return all, nil
 }

@@ -150,7 +150,8 @@ func TestPictureTextBelongsToPixels(t *testing.T) {
 
 func TestPicturesMustMatchAttachment(t *testing.T) {
 	seen := []Picture{{MediaType: "image/png"}}
-	for attachment, want := range map[string]bool{"image/png": true, "image/gif": false, "": false, "image/png\nimage/png": false} {
+	for attachment, want := range map[string]bool{"image/png": true, "image/gif": false, "": false,
+		"image/png\nimage/png": false} {
 		p := Prompt{Blocks: map[string]string{"attachment": attachment}}
 		if _, err := p.withPictures(seen); (err == nil) != want {
 			t.Errorf("%q: %v", attachment, err)

@@ -15,9 +15,10 @@ import (
 	"testing"
 )
 
-// Textract is a server with the operation DetectDocumentText of Amazon Textract, in AWS JSON 1.1. It writes the text that the test has
-// set for a picture, in lines from top to bottom; a tab begins another line at the next column, as a wide gap does in the real service. A
-// picture without such a text is blank. A malformed request fails the test. A picture that the service cannot read gets its exception.
+// Textract is a server with the operation DetectDocumentText of Amazon Textract, in AWS JSON 1.1. It writes the text
+// that the test has set for a picture, in lines from top to bottom; a tab begins another line at the next column, as a
+// wide gap does in the real service. A picture without such a text is blank. A malformed request fails the test. A
+// picture that the service cannot read gets its exception.
 type Textract struct {
 	server
 	URL string // the endpoint
@@ -166,7 +167,8 @@ type textractRelationship struct {
 func geometryOf(b textractBox) textractGeometry {
 	corner := func(x, y float64) map[string]float64 { return map[string]float64{"X": x, "Y": y} }
 	return textractGeometry{b, []map[string]float64{
-		corner(b.Left, b.Top), corner(b.Left+b.Width, b.Top), corner(b.Left+b.Width, b.Top+b.Height), corner(b.Left, b.Top+b.Height),
+		corner(b.Left, b.Top), corner(b.Left+b.Width, b.Top), corner(b.Left+b.Width, b.Top+b.Height),
+		corner(b.Left, b.Top+b.Height),
 	}}
 }
 
@@ -230,7 +232,8 @@ func (s *Textract) line(text string, row, column int) (line textractBlock, words
 		return geometryOf(textractBox{float64(letters) * letterWidth, letterHeight, left + float64(from)*letterWidth, top})
 	}
 	line = textractBlock{
-		BlockType: "LINE", ID: fmt.Sprintf("line-%d-%d", row, column), Confidence: sureOfLine, Text: text, Geometry: box(0, len(text)),
+		BlockType: "LINE", ID: fmt.Sprintf("line-%d-%d", row, column), Confidence: sureOfLine, Text: text,
+		Geometry: box(0, len(text)),
 	}
 	at := 0
 	for word := range strings.SplitSeq(text, " ") {

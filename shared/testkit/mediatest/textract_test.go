@@ -43,7 +43,8 @@ func TestTextractAnswersTheSDK(t *testing.T) {
 	picture := grayPNG(t, 90, 90)
 	server.SetPictureText("image/png", picture, "Total due\t12 EUR\nPaid")
 	server.SetConfidence("12", 40)
-	out, err := client.DetectDocumentText(t.Context(), &textract.DetectDocumentTextInput{Document: &types.Document{Bytes: picture}})
+	out, err := client.DetectDocumentText(t.Context(),
+		&textract.DetectDocumentTextInput{Document: &types.Document{Bytes: picture}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func TestTextractAnswersTheSDK(t *testing.T) {
 			t.Errorf("%q has the confidence %v", aws.ToString(b.Text), aws.ToFloat32(b.Confidence))
 		}
 	}
-	want := []string{"PAGE ", "LINE Total due", "LINE 12 EUR", "LINE Paid", "WORD Total", "WORD due", "WORD 12", "WORD EUR", "WORD Paid"}
+	want := []string{"PAGE ", "LINE Total due", "LINE 12 EUR", "LINE Paid", "WORD Total", "WORD due", "WORD 12",
+		"WORD EUR", "WORD Paid"}
 	if !slices.Equal(got, want) || len(out.Blocks[0].Relationships) != 1 || len(out.Blocks[0].Relationships[0].Ids) != 3 {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -86,7 +88,8 @@ func TestTextractRefusesPictures(t *testing.T) {
 		{"too many bytes", "too large", make([]byte, 10<<20+1)},
 	} {
 		_, client := newTextract(t)
-		_, err := client.DetectDocumentText(t.Context(), &textract.DetectDocumentTextInput{Document: &types.Document{Bytes: test.data}})
+		_, err := client.DetectDocumentText(t.Context(),
+			&textract.DetectDocumentTextInput{Document: &types.Document{Bytes: test.data}})
 		if !isA[test.want](err) {
 			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
 		}

@@ -163,7 +163,8 @@ func checkEnvelope(r *http.Request) (operation string, body []byte, err error) {
 		return operation, nil, errors.New("the target is " + r.Header.Get("X-Amz-Target"))
 	case r.Header.Get("Content-Type") != "application/x-amz-json-1.1":
 		return operation, nil, errors.New("the content type is " + r.Header.Get("Content-Type"))
-	case !transcribeSignature.MatchString(r.Header.Get("Authorization")) || !amzDate.MatchString(r.Header.Get("X-Amz-Date")):
+	case !transcribeSignature.MatchString(r.Header.Get("Authorization")) ||
+		!amzDate.MatchString(r.Header.Get("X-Amz-Date")):
 		return operation, nil, errors.New("the request is not signed")
 	}
 	body, err = io.ReadAll(r.Body)
@@ -199,7 +200,8 @@ func (s *Transcribe) notFound(kind string) error {
 	if s.speech.NotFound {
 		code = "NotFoundException"
 	}
-	return &serviceError{code, "The requested " + kind + " couldn't be found. Check the " + kind + " name and try your request again."}
+	return &serviceError{code, "The requested " + kind + " couldn't be found. Check the " + kind +
+		" name and try your request again."}
 }
 
 var resourceName = regexp.MustCompile(`^[0-9a-zA-Z._-]{1,200}$`)

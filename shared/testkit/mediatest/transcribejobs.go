@@ -62,7 +62,8 @@ func checkStart(body []byte) (startJob, error) {
 		return j, fmt.Errorf("the format is %q", j.MediaFormat)
 	case len(j.Media.MediaFileUri) > 1_024 || len(j.OutputKey) > 1_024:
 		return j, errors.New("a key is longer than S3 takes")
-	case !bucketName.MatchString(j.OutputBucketName) || !outputKey.MatchString(j.OutputKey) || !strings.HasSuffix(j.OutputKey, ".json"):
+	case !bucketName.MatchString(j.OutputBucketName) || !outputKey.MatchString(j.OutputKey) ||
+		!strings.HasSuffix(j.OutputKey, ".json"):
 		return j, fmt.Errorf("the result goes to %q in %q", j.OutputKey, j.OutputBucketName)
 	}
 	return j, j.checkLanguage()
@@ -85,7 +86,8 @@ func (j startJob) checkLanguage() error {
 		return errors.New("a request with a language must not have other languages")
 	case j.LanguageOptions != nil && len(slices.Compact(slices.Sorted(slices.Values(j.LanguageOptions)))) < minLanguages:
 		return errors.New("LanguageOptions needs at least two languages")
-	case j.LanguageIdSettings != nil && (len(j.LanguageIdSettings) < minLanguages || len(j.LanguageIdSettings) > maxSettings):
+	case j.LanguageIdSettings != nil &&
+		(len(j.LanguageIdSettings) < minLanguages || len(j.LanguageIdSettings) > maxSettings):
 		return fmt.Errorf("there are settings of %d languages", len(j.LanguageIdSettings))
 	case j.Settings != nil && j.IdentifyLanguage:
 		return errors.New("the field Settings needs a LanguageCode")
@@ -141,7 +143,8 @@ func (s *Transcribe) startJob(ctx context.Context, body []byte) (any, error) {
 			return nil, &serviceError{"BadRequestException", "The requested vocabulary couldn't be found, or isn't ready."}
 		}
 	}
-	s.inputs = append(s.inputs, StartedJob{j.TranscriptionJobName, j.MediaFormat, j.LanguageCode, j.LanguageOptions, vocabularies})
+	s.inputs = append(s.inputs, StartedJob{j.TranscriptionJobName, j.MediaFormat, j.LanguageCode, j.LanguageOptions,
+		vocabularies})
 	started := &job{startJob: j, status: "IN_PROGRESS", created: awstest.RealTime()}
 	if s.speech.Polls > 1 {
 		started.status = "QUEUED"
@@ -224,7 +227,8 @@ func (s *Transcribe) writeResult(ctx context.Context, j *job) error {
 	text := s.speech.File
 	if text == "" {
 		text = toJSON(map[string]any{
-			"jobName": j.TranscriptionJobName, "accountId": "111122223333", "status": "COMPLETED", "results": json.RawMessage(results),
+			"jobName": j.TranscriptionJobName, "accountId": "111122223333", "status": "COMPLETED",
+			"results": json.RawMessage(results),
 		})
 	}
 	_, err := s.objects.PutObject(ctx, &s3.PutObjectInput{
@@ -237,14 +241,16 @@ func (s *Transcribe) writeResult(ctx context.Context, j *job) error {
 func (j *job) describe() map[string]any {
 	all := map[string]any{
 		"TranscriptionJobName": j.TranscriptionJobName, "TranscriptionJobStatus": j.status, "MediaFormat": j.MediaFormat,
-		"Media": map[string]any{"MediaFileUri": j.Media.MediaFileUri}, "CreationTime": epoch(j.created), "StartTime": epoch(j.created),
-		"Settings": map[string]any{"ChannelIdentification": false, "ShowAlternatives": false},
+		"Media": map[string]any{"MediaFileUri": j.Media.MediaFileUri}, "CreationTime": epoch(j.created),
+		"StartTime": epoch(j.created),
+		"Settings":  map[string]any{"ChannelIdentification": false, "ShowAlternatives": false},
 	}
 	if j.Settings != nil {
 		all["Settings"] = map[string]any{"VocabularyName": j.Settings.VocabularyName}
 	}
 	if j.IdentifyLanguage {
-		all["IdentifyLanguage"], all["LanguageOptions"], all["LanguageIdSettings"] = true, j.LanguageOptions, j.LanguageIdSettings
+		all["IdentifyLanguage"], all["LanguageOptions"], all["LanguageIdSettings"] = true, j.LanguageOptions,
+			j.LanguageIdSettings
 	}
 	if j.LanguageCode != "" {
 		all["LanguageCode"] = j.LanguageCode

@@ -60,7 +60,8 @@ func checkVocabulary(body []byte) (createVocabulary, error) {
 		return v, errors.New("there are more than 50 KB")
 	}
 	for _, phrase := range v.Phrases {
-		if utf8.RuneCountInString(phrase) >= maxPhraseChars || !allowed.MatchString(phrase) || strings.Trim(phrase, "-") != phrase {
+		if utf8.RuneCountInString(phrase) >= maxPhraseChars || !allowed.MatchString(phrase) ||
+			strings.Trim(phrase, "-") != phrase {
 			return v, fmt.Errorf("the phrase %q is invalid in %s", phrase, v.LanguageCode)
 		}
 	}
@@ -122,7 +123,8 @@ func (s *Transcribe) addVocabulary(v createVocabulary, state string) *vocabulary
 
 func (v *vocabulary) describe() map[string]any {
 	all := map[string]any{
-		"VocabularyName": v.VocabularyName, "LanguageCode": v.LanguageCode, "VocabularyState": v.state, "LastModifiedTime": epoch(v.modified),
+		"VocabularyName": v.VocabularyName, "LanguageCode": v.LanguageCode, "VocabularyState": v.state,
+		"LastModifiedTime": epoch(v.modified),
 	}
 	if v.reason != "" {
 		all["FailureReason"] = v.reason

@@ -1,5 +1,5 @@
-// Package pagetest checks the cursors of a list: a client that follows them sees each item that stays in the list exactly once, even if
-// other items are created or deleted between its pages.
+// Package pagetest checks the cursors of a list: a client that follows them sees each item that stays in the list
+// exactly once, even if other items are created or deleted between its pages.
 package pagetest
 
 import (
@@ -65,7 +65,7 @@ func checkPage(rt *rapid.T, ids, now, seen []string) {
 	}
 }
 
-// in returns the IDs that are also among the others.
+// in returns the IDs that are in both lists.
 func in(ids, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !slices.Contains(others, id) })
 }

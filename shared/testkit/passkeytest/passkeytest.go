@@ -100,7 +100,8 @@ func (a *Authenticator) credential(tb testing.TB, response map[string]any) json.
 
 func (a *Authenticator) clientData(tb testing.TB, kind, challenge string) []byte {
 	tb.Helper()
-	text, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": a.Origin, "crossOrigin": false})
+	text, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": a.Origin,
+		"crossOrigin": false})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -116,7 +116,8 @@ func addScalars(all map[any]bool, value any) {
 	visit(decoded)
 }
 
-// testAudit expects an event for each change, and none for a change that fails. The check compares their fields with each other.
+// testAudit expects an event for each change, and none for a change that fails. The check compares their fields with
+// each other.
 func (f *fixture) testAudit() {
 	ctx := f.t.Context()
 	first := f.create(0)
@@ -132,7 +133,8 @@ func (f *fixture) testAudit() {
 		got = append(got, fmt.Sprint(event.Action, event.Target.ID, len(event.Before) > 0, len(event.After) > 0))
 	}
 	want := []string{
-		fmt.Sprint(f.Created, first.ID, false, true), fmt.Sprint(f.Updated, first.ID, true, true), fmt.Sprint(f.Deleted, first.ID, true, false),
+		fmt.Sprint(f.Created, first.ID, false, true), fmt.Sprint(f.Updated, first.ID, true, true),
+		fmt.Sprint(f.Deleted, first.ID, true, false),
 	}
 	if !slices.Equal(got, want) {
 		f.t.Errorf("the events are %v, want %v", got, want)

@@ -20,7 +20,8 @@ import (
 	"portside/shared/testkit/histories"
 )
 
-// testCrashes crashes each operation at each of its calls, before or after the call takes effect. The tables stay consistent.
+// testCrashes crashes each operation at each of its calls, before or after the call takes effect. The tables stay
+// consistent.
 func (f *fixture) testCrashes() {
 	operations := map[string]func(context.Context, Store, Resource) error{
 		"create": func(ctx context.Context, s Store, _ Resource) error {
@@ -84,7 +85,8 @@ func (f *fixture) live(store Store, n int) error {
 	return store.Delete(ctx, changed, noon().Add(36*time.Hour))
 }
 
-// testRebuildDuringWrites damages the table, and rebuilds it again and again while workers create, change and delete resources.
+// testRebuildDuringWrites damages the table, and rebuilds it again and again while workers create, change and delete
+// resources.
 func (f *fixture) testRebuildDuringWrites() {
 	f.damageSome(f.populated(4))
 	var workers sync.WaitGroup
@@ -131,7 +133,8 @@ func (f *fixture) work(worker int) {
 	}
 }
 
-// isDone reports whether a write succeeded. It accepts refusals, and the error that a damaged list causes, which names the repair.
+// isDone reports whether a write succeeded. It accepts refusals, and the error that a damaged list causes, which names
+// the repair.
 func (f *fixture) isDone(err error) bool {
 	f.t.Helper()
 	if err != nil && fault.KindOf(err) == fault.Internal && !strings.Contains(err.Error(), "rebuild-ranks") {
@@ -140,7 +143,8 @@ func (f *fixture) isDone(err error) bool {
 	return err == nil
 }
 
-// request and answer are one operation on the resources with one name. At most one of them exists at a time if they have a unique value.
+// request and answer are one operation on the resources with one name. At most one of them exists at a time if they
+// have a unique value.
 type request struct {
 	what    string // create, read, update or delete
 	name    string
@@ -224,8 +228,8 @@ func (k *knownResources) some(random *rand.Rand) (r Resource, found bool) {
 	return k.all[len(k.all)-1-random.IntN(min(4, len(k.all)))], true
 }
 
-// testOrder lets clients create, read, change and delete the resources of two names at the same time, also with idempotency keys. Some
-// order of the operations must explain all answers.
+// testOrder lets clients create, read, change and delete the resources of two names at the same time, also with
+// idempotency keys. Some order of the operations must explain all answers.
 func (f *fixture) testOrder() {
 	const rounds, clients, steps = 2, 4, 12
 	for seed := range uint64(rounds) {

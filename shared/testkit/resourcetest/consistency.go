@@ -27,7 +27,8 @@ func (f *fixture) check() int {
 	return n
 }
 
-// problems compares everything that the tables have because of their resources with the resources, and returns the differences.
+// problems compares everything that the tables have because of their resources with the resources, and returns the
+// differences.
 func (f *fixture) problems() (resources int, problems []string) {
 	f.t.Helper()
 	want, got := facts{}, facts{}
@@ -111,8 +112,8 @@ func shown(item liststest.Item, attributes []string) string {
 	return strings.Join(all, ", ")
 }
 
-// auditProblems replays the audit events of each resource. Each event must begin where the one before it ended, and the last one must end
-// at the version of the resource, or with a deletion.
+// auditProblems replays the audit events of each resource. Each event must begin where the one before it ended, and the
+// last one must end at the version of the resource, or with a deletion.
 func (f *fixture) auditProblems(versions map[string]int64) (problems []string) {
 	f.t.Helper()
 	byID := map[string][]audit.Event{}
@@ -132,7 +133,8 @@ func (f *fixture) auditProblems(versions map[string]int64) (problems []string) {
 		for _, event := range events {
 			for name, was := range event.Before {
 				if string(now[name]) != string(was) {
-					problems = append(problems, fmt.Sprintf("%s of %s changes %s from %s, but it was %s", event.Action, id, name, was, now[name]))
+					problems = append(problems,
+						fmt.Sprintf("%s of %s changes %s from %s, but it was %s", event.Action, id, name, was, now[name]))
 				}
 				delete(now, name)
 			}

@@ -65,7 +65,8 @@ func (f *fixture) testCreatedOnce() {
 	f.wantCount(1)
 	_, _, err = f.Create(ctx, f.newResource(1), key("caller", "key", "another input"))
 	f.wantError("a key of another request", err, idempotency.ErrReused)
-	for i, other := range []*idempotency.Key{key("another caller", "key", "input"), key("caller", "another key", "input"), nil} {
+	for i, other := range []*idempotency.Key{key("another caller", "key", "input"), key("caller", "another key", "input"),
+		nil} {
 		if _, replayed, err := f.Create(ctx, f.newResource(2+i), other); err != nil || replayed {
 			f.t.Errorf("%+v: replayed %v, %v", other, replayed, err)
 		}

@@ -68,7 +68,8 @@ func StoredDays(t *testing.T, client *dynamodb.Client, analytics string) DayCoun
 	return stored
 }
 
-// addDays adds the day counters, which must be the sum of all histories, and their totals, which must count the resources.
+// addDays adds the day counters, which must be the sum of all histories, and their totals, which must count the
+// resources.
 func (f *fixture) addDays(want, got facts, items []liststest.Item) {
 	f.t.Helper()
 	stored, resources := StoredDays(f.t, f.Client, f.Analytics), DayCounts{}

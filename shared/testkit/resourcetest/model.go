@@ -31,7 +31,8 @@ type model struct {
 	steps     int
 }
 
-// testModel changes resources at random, with clocks that jump, and compares resources, pages, results of searches and counters.
+// testModel changes resources at random, with clocks that jump, and compares resources, pages, results of searches and
+// counters.
 func (f *fixture) testModel() {
 	rapid.Check(scale.ChecksOf(f.t, checks), func(r *rapid.T) {
 		m := f.newModel()
@@ -130,7 +131,8 @@ func (m *model) taken(resource Resource) error {
 	return nil
 }
 
-// succeeded reports whether a write was done. It fails if the error is neither the wanted one nor, if none is wanted, a refusal.
+// succeeded reports whether a write was done. It fails if the error is neither the wanted one nor, if none is wanted, a
+// refusal.
 func (m *model) succeeded(r *rapid.T, err, want error) bool {
 	isRefusal := want == nil && slices.ContainsFunc(m.Refusals, func(refusal error) bool { return errors.Is(err, refusal) })
 	if !isRefusal && !errors.Is(err, want) {
@@ -152,7 +154,8 @@ func (m *model) createOne(r *rapid.T) {
 	if !m.succeeded(r, err, want) {
 		return
 	}
-	if replayed || created.Version != 1 || created.Number <= m.last.Number && m.last.ID != "" || created.CreatedAt.Before(m.last.CreatedAt) {
+	if replayed || created.Version != 1 || created.Number <= m.last.Number && m.last.ID != "" ||
+		created.CreatedAt.Before(m.last.CreatedAt) {
 		r.Fatalf("replayed %v: %+v was created after %+v", replayed, created, m.last)
 	}
 	m.resources, m.last = append(m.resources, created), created
@@ -261,9 +264,11 @@ func (m *model) list(r *rapid.T) {
 	same(r, fmt.Sprintf("page %+v has a next one", query), to < len(want), next != "")
 }
 
-// find compares the results of a search on all its pages. Names and unique values are found by the beginnings of their words.
+// find compares the results of a search on all its pages. Names and unique values are found by the beginnings of their
+// words.
 func (m *model) find(r *rapid.T) {
-	text := rapid.SampledFrom([]string{"a", "ada", "ADA B", "byr", "lord", "zzz", uniqueText(0, 1), uniqueText(1, 2)[:2]}).Draw(r, "text")
+	text := rapid.SampledFrom([]string{"a", "ada", "ADA B", "byr", "lord", "zzz", uniqueText(0, 1), uniqueText(1, 2)[:2]}).
+		Draw(r, "text")
 	customer := rapid.SampledFrom(append(slices.Clone(m.Customers), "")).Draw(r, "of")
 	want, got := []string{}, []string{}
 	for _, resource := range m.resources {
@@ -294,7 +299,8 @@ func (m *model) find(r *rapid.T) {
 	same(r, fmt.Sprintf("results of %q for the customer %q", text, customer), want, got)
 }
 
-// testMoveDuringSearch moves a resource to another customer between the two reads of a search, which must not show it any more.
+// testMoveDuringSearch moves a resource to another customer between the two reads of a search, which must not show it
+// any more.
 func (f *fixture) testMoveDuringSearch() {
 	if f.Customers == nil {
 		return

@@ -53,7 +53,8 @@ func (f *fixture) ownerOf(item items.Map) string {
 	return ""
 }
 
-// derived returns, by the ID of the resource, the items that the table has because of it: markers, entries of lists, terms.
+// derived returns, by the ID of the resource, the items that the table has because of it: markers, entries of lists,
+// terms.
 func (f *fixture) derived() map[string][]items.Map {
 	f.t.Helper()
 	derived := map[string][]items.Map{}
@@ -151,7 +152,8 @@ func (f *fixture) misattribute(all []Resource) {
 	}
 }
 
-// addStrays copies derived items to places where none belongs: of an existing resource, of an unknown one, and without attributes.
+// addStrays copies derived items to places where none belongs: of an existing resource, of an unknown one, and without
+// attributes.
 func (f *fixture) addStrays(all []Resource) {
 	for _, item := range f.derived()[all[0].ID] {
 		f.put(moved(item, 1))
@@ -208,7 +210,8 @@ func (f *fixture) repair(c damage) {
 	}
 }
 
-// testDisputes has resources that cannot be listed: two with the place or the unique values of others, and one with an unknown label.
+// testDisputes has resources that cannot be listed: two with the place or the unique values of others, and one with an
+// unknown label.
 func (f *fixture) testDisputes() {
 	all := f.populated(6)
 	set := func(i int, attribute string, value types.AttributeValue) string {
@@ -238,7 +241,8 @@ func (f *fixture) testDisputes() {
 	}
 }
 
-// damageSome damages items without effect on other writes: a term and an entry of a resource, an entry of no resource, and counters.
+// damageSome damages items without effect on other writes: a term and an entry of a resource, an entry of no resource,
+// and counters.
 func (f *fixture) damageSome(all []Resource) {
 	f.t.Helper()
 	derived := f.derived()[all[3].ID]

@@ -1,12 +1,13 @@
-// Package resourcetest is the contract of every stored resource: users, projects, customers. A resource is created once, has unique values
-// and versions, is listed exactly at any offset, is found by searches, writes an audit event for each change, and can be repaired from its
-// own items. Each write is all or nothing, also if the process crashes or others write at the same time.
+// Package resourcetest is the contract of every stored resource: users, projects, customers. A resource is created
+// once, has unique values and versions, is listed exactly at any offset, is found by searches, writes an audit event
+// for each change, and can be repaired from its own items. Each write is all or nothing, also if the process crashes or
+// others write at the same time.
 //
-// The test package of a store describes its resource as a [Subject] and calls [Run] and [Concurrently]. Its other tests are about what only
-// this resource does.
+// The test package of a store describes its resource as a [Subject] and calls [Run] and [Concurrently]. Its other tests
+// are about what only this resource does.
 //
-// The suite compares a table with the items of its resources. It reads the raw items and shares no code with the stores except package
-// search, so a defect there cannot hide here.
+// The suite compares a table with the items of its resources. It reads the raw items and shares no code with the stores
+// except package search, so a defect there cannot hide here.
 package resourcetest
 
 import (
@@ -29,12 +30,13 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// Resource is a resource as the suite sees it. The suite sets the other fields, and the subject copies them to and from Value.
+// Resource is a resource as the suite sees it. The suite sets the other fields, and the subject copies them to and from
+// Value.
 type Resource struct {
 	ID, Name             string
 	Unique               []string // in the order of Subject.Uniques; empty texts for none
 	Label, State         string   // State is empty if the resources have no states
-	Customer             string   // to whom the resource belongs; empty for the vendor
+	Customer             string   // the resource's customer; empty for the vendor
 	CreatedAt, UpdatedAt time.Time
 	Number, Version      int64 // the store sets them
 	Value                any   // in the type of its domain, such as users.User; nil for a resource that the suite has just made
@@ -59,7 +61,7 @@ type Subject struct {
 	Uniques        []Unique
 	Label, State   string   // the attributes by which lists are filtered; no State if the resources have none
 	Labels, States []string // in the order of the counters
-	NewState       string   // the state that only a creation sets; empty if there is none
+	NewState       string   // the state that only a creation sets; empty without such a state
 	Customers      []string // to which resources belong in these tests, "" for the vendor; nil if resources never belong to customers
 	Created        audit.Action
 	Updated        audit.Action
@@ -71,8 +73,9 @@ type Subject struct {
 	// Filled returns a value of the domain type with all fields, and Emptied removes all fields that may be empty.
 	Filled  func(testing.TB) any
 	Emptied func(any) any
-	// Counted returns the day counters that include a resource, and Events the events that a change counts. The zero resource stands for
-	// none. Both are nil for a resource without day counters, and Events is nil if it counts no events.
+	// Counted returns the day counters that include a resource, and Events the events that a change counts. The zero
+	// resource stands for none. Both are nil for a resource without day counters, and Events is nil if it counts no
+	// events.
 	Counted func(Resource) []string
 	Events  func(before, after Resource) []string
 
@@ -88,13 +91,14 @@ type Tables struct {
 	Log       auditlog.Log
 	// Over returns a store on the tables over a client, such as one that fails.
 	Over func(*dynamodb.Client) Store
-	// Derive, unless nil, adds what else the tables must have because of the resources, and what they have.
+	// Derive, unless nil, adds other items to want that follow from the resources, and the items found in the tables to
+	// got.
 	Derive func(t *testing.T, items []liststest.Item, want, got map[string]string)
 	// Damage, unless nil, damages what Derive adds.
 	Damage func(*testing.T, Tables)
 }
 
-// Store has the operations of a store. Their contract is that of the store's interface in its domain, such as users.Store.
+// Store has the operations of a store. The store's interface in its domain, such as users.Store, has their contract.
 type Store struct {
 	Create  func(context.Context, Resource, *idempotency.Key) (created Resource, replayed bool, err error)
 	Get     func(ctx context.Context, id string) (Resource, error)
@@ -154,7 +158,8 @@ func Concurrently(t *testing.T, s Subject) {
 	})
 }
 
-// Check compares everything that tables have because of their resources with the resources. It returns how many there are.
+// Check compares everything that tables have because of their resources with the resources. It returns how many there
+// are.
 func Check(t *testing.T, s Subject, tables Tables) (resources int) {
 	t.Helper()
 	return s.in(t, tables).check()
@@ -197,9 +202,11 @@ func (s *Subject) label(n int) string {
 	return s.Labels[((n%len(s.Labels))+len(s.Labels))%len(s.Labels)]
 }
 
-// newResource returns a resource that is not stored. Resources with different numbers have different names and unique values.
+// newResource returns a resource that is not stored. Resources with different numbers have different names and unique
+// values.
 func (s *Subject) newResource(n int) Resource {
-	r := Resource{ID: uuid.Must(uuid.NewV7()).String(), Name: fmt.Sprintf("Name %d", n), Label: s.label(-1), CreatedAt: noon()}
+	r := Resource{ID: uuid.Must(uuid.NewV7()).String(), Name: fmt.Sprintf("Name %d", n), Label: s.label(-1),
+		CreatedAt: noon()}
 	if s.States != nil {
 		r.State = s.States[0]
 	}

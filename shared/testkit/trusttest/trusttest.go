@@ -26,7 +26,8 @@ const (
 	audience = "https://portside.example.com"
 )
 
-// Policy is a trust policy for jobs of the branch main of acme/app. Its tokens have all scopes of charts, and those of images in acme.
+// Policy is a trust policy for jobs of the branch main of acme/app. Its tokens have all scopes of charts, and those of
+// images in acme.
 type Policy struct {
 	ID  string
 	Key workloadtest.Key // signs the jobs' tokens

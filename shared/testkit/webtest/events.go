@@ -94,8 +94,8 @@ func send(tb testing.TB, handler http.Handler, event events.APIGatewayV2HTTPRequ
 	return replaceRandomValues(text.Bytes())
 }
 
-// randomValues are the values that differ from run to run, or with every change of a script, each with its name in golden
-// files.
+// randomValues are the values that differ from run to run, or with every change of a script, each with its name in
+// golden files.
 var randomValues = []struct {
 	name    string
 	pattern *regexp.Regexp

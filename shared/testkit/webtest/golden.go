@@ -13,9 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// GoldenJSON compares got, a JSON document, with a file under testdata. The order of keys matters, white space does not.
-// With -update the test writes the file instead, and the change is reviewed like any other. A missing file fails the test,
-// so that a new case cannot pass without a review.
+// GoldenJSON compares got, a JSON document, with a file under testdata. The order of keys matters, white space does
+// not. With -update the test writes the file instead, and the change is reviewed like any other. A missing file fails
+// the test, so that a new case cannot pass without a review.
 func GoldenJSON(tb testing.TB, name string, got []byte) {
 	tb.Helper()
 	var indented bytes.Buffer

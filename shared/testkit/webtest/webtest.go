@@ -3,8 +3,8 @@
 //	c := webtest.New(t, handler).With("X-API-Key", key)
 //	c.Post("/v1/users", `{"email":"ada@example.com"}`).WantStatus(400).WantValue("errors.0.pointer", "/name")
 //
-// It checks every response for an X-Request-Id, and every error response for problem details, or below /v2 for an error of
-// the OCI distribution specification.
+// It checks every response for an X-Request-Id, and every error response for problem details, or below /v2 for an error
+// of the OCI distribution specification.
 package webtest
 
 import (

@@ -102,10 +102,12 @@ func newTokenClient(t *testing.T) *tokenClient {
 	now := func() time.Time { return time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC) }
 	client := awstest.DynamoDB(t)
 	table := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), awstest.Table(t, client, "RequestCountsTable"))
-	people := usersdynamo.New(client, awstest.Table(t, client, "UsersTable"), table, daycounts.In(awstest.Table(t, client, "AnalyticsTable")))
+	people := usersdynamo.New(client, awstest.Table(t, client, "UsersTable"), table,
+		daycounts.In(awstest.Table(t, client, "AnalyticsTable")))
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
-	created, err := users.NewService(people, nil, newID, now).Create(t.Context(), users.CreateOptions{Caller: principal.Operator()},
-		users.NewUser{Email: "ada@example.com", Name: "Ada", Role: principal.Admin})
+	created, err := users.NewService(people, nil, newID, now).
+		Create(t.Context(), users.CreateOptions{Caller: principal.Operator()},
+			users.NewUser{Email: "ada@example.com", Name: "Ada", Role: principal.Admin})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +145,8 @@ func (c *tokenClient) step(client int, random *rand.Rand, history *histories.His
 		history.Do(client, in, func() answer { return c.create(c.caller, in.key) })
 		return
 	}
-	in := request{what: []string{"renew", "renew", "revoke", "revoke", "revoke", "authenticate", "authenticate"}[choice-3], id: known.Token.ID}
+	in := request{what: []string{"renew", "renew", "revoke", "revoke", "revoke", "authenticate", "authenticate"}[choice-3],
+		id: known.Token.ID}
 	history.Do(client, in, func() answer { return c.use(in, known) })
 }
 
@@ -175,7 +178,8 @@ func (c *tokenClient) use(in request, known tokens.Issued) answer {
 	switch in.what {
 	case "renew":
 		by := principal.Principal{
-			UserID: c.caller.UserID, Scopes: []principal.Scope{"read:helm-charts"}, CredentialID: known.Token.ID, Makers: known.Token.Makers,
+			UserID: c.caller.UserID, Scopes: []principal.Scope{"read:helm-charts"}, CredentialID: known.Token.ID,
+			Makers: known.Token.Makers,
 			Token: principal.Token{
 				CreatedAt: known.Token.CreatedAt, ExpiresAt: known.Token.ExpiresAt,
 				Line: known.Token.Line, LineEndsAt: known.Token.LineEndsAt,
@@ -197,8 +201,8 @@ func (c *tokenClient) use(in request, known tokens.Issued) answer {
 	return answer{what: "done"}
 }
 
-// TestConcurrentOperationsHaveAnOrder lets clients create, renew, revoke and use the tokens of one user at the same time, also with
-// idempotency keys. Some order of the operations must explain all answers.
+// TestConcurrentOperationsHaveAnOrder lets clients create, renew, revoke and use the tokens of one user at the same
+// time, also with idempotency keys. Some order of the operations must explain all answers.
 //
 //proves:docs/security.md
 func TestConcurrentOperationsHaveAnOrder(t *testing.T) {

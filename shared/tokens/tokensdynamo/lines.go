@@ -15,8 +15,8 @@ import (
 	"portside/shared/tokens"
 )
 
-// line is the item that counts the renewals of a line (pk "line#<id of the first token>", sk "line"). The first renewal creates it.
-// Live also counts tokens that have ended, until recountLine corrects it.
+// line is the item that counts the renewals of a line (pk "line#<id of the first token>", sk "line"). The first renewal
+// creates it. Live also counts tokens that have ended, until recountLine corrects it.
 type line struct {
 	Renewals int64        `dynamodbav:"renewals"` // all of them
 	Live     int64        `dynamodbav:"live"`     // the first token, too
@@ -27,11 +27,12 @@ type line struct {
 // errLine means that the counts of a line do not permit a renewal, or have changed since they were read.
 var errLine = errors.New("tokensdynamo: the line has changed or is full")
 
-// lineAttempts bounds the attempts to renew a token: each fails only because another renewal of the same line succeeded meanwhile.
+// lineAttempts bounds the attempts to renew a token: each fails only because another renewal of the same line succeeded
+// meanwhile.
 const lineAttempts = 2 + tokens.MaxLineDaily
 
-// firstToday returns the write that counts a renewal without knowing the line. Its condition fails if the line was renewed on the same day
-// before, or may be full. Most renewals need no more.
+// firstToday returns the write that counts a renewal without knowing the line. Its condition fails if the line was
+// renewed on the same day before, or may be full. Most renewals need no more.
 func (s *Store) firstToday(token credentials.Credential) types.TransactWriteItem {
 	write := s.countRenewal(token)
 	write.Update.ConditionExpression = aws.String("attribute_not_exists(renewals) OR live < :most AND #day < :day")
@@ -42,7 +43,8 @@ func (s *Store) firstToday(token credentials.Credential) types.TransactWriteItem
 	return write
 }
 
-// after returns the write that counts a renewal of a line that was read. Its condition fails if the line has changed since.
+// after returns the write that counts a renewal of a line that was read. Its condition fails if the line has changed
+// since.
 func (s *Store) after(seen line, token credentials.Credential) types.TransactWriteItem {
 	today := int64(1)
 	if seen.Day == calendar.DayOf(token.CreatedAt) {
@@ -71,7 +73,8 @@ func (s *Store) countRenewal(token credentials.Credential) types.TransactWriteIt
 
 func lineKey(id string) items.Map { return items.Key("line#"+id, "line") }
 
-// renew issues a renewal within the quota of its line. issue is called with the write that counts it, and returns errLine if that fails.
+// renew issues a renewal within the quota of its line. issue is called with the write that counts it, and returns
+// errLine if that fails.
 func (s *Store) renew(ctx context.Context, token credentials.Credential, issue func(types.TransactWriteItem) error) error {
 	err := issue(s.firstToday(token))
 	for attempt := 0; errors.Is(err, errLine) && attempt < lineAttempts; attempt++ {
@@ -87,7 +90,8 @@ func (s *Store) renew(ctx context.Context, token credentials.Credential, issue f
 	return err
 }
 
-// room returns the line of a token with the number of tokens that work. Errors: tokens.ErrLineQuota, tokens.ErrLineFull.
+// room returns the line of a token with the number of tokens that work. Errors: tokens.ErrLineQuota,
+// tokens.ErrLineFull.
 func (s *Store) room(ctx context.Context, token credentials.Credential) (line, error) {
 	seen, _, err := items.Get[line](ctx, items.In(s.client, s.table.Name()), lineKey(token.Line))
 	if err != nil {
@@ -106,7 +110,8 @@ func (s *Store) room(ctx context.Context, token credentials.Credential) (line, e
 	return seen, err
 }
 
-// recountLine returns how many tokens of a line work. The caller has read the line before, so a renewal meanwhile fails its condition.
+// recountLine returns how many tokens of a line work. The caller has read the line before, so a renewal meanwhile fails
+// its condition.
 func (s *Store) recountLine(ctx context.Context, token credentials.Credential) (int64, error) {
 	owned, err := s.table.List(ctx, token.Owner.ID, credentials.AccessToken)
 	if err != nil {

@@ -39,7 +39,8 @@ func (s *Store) Issue(ctx context.Context, token credentials.Credential, by prin
 }
 
 // IssueOnce implements tokens.Store.
-func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by principal.Credential, key idempotency.Key) (tokens.Issued, error) {
+func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by principal.Credential,
+	key idempotency.Key) (tokens.Issued, error) {
 	at := issued.Token.CreatedAt
 	remember := s.table.Writes.Remember(key, issued.Secret, at)
 	err := s.issueWithRecount(ctx, issued.Token, by, &remember)

@@ -32,7 +32,8 @@ func auditForm(p trust.Policy) any {
 		return nil
 	}
 	form := policyForm{
-		Name: p.Name, Issuer: p.Issuer, Audience: p.Audience, Conditions: make([]conditionForm, len(p.Conditions)), Scopes: p.Scopes,
+		Name: p.Name, Issuer: p.Issuer, Audience: p.Audience, Conditions: make([]conditionForm, len(p.Conditions)),
+		Scopes:     p.Scopes,
 		MaxMinutes: p.MaxMinutes, Version: p.Version,
 	}
 	for i, c := range p.Conditions {

@@ -1,9 +1,9 @@
 // Package trustdynamo keeps trust policies in the credentials table: each policy is an item (pk "trust#<id>", sk "policy"), so that an
 // exchange reads it with one call, and an item of the customer has the IDs of the policies; see package trustlists.
 //
-// A creation is one transaction: the policy, its ID in the list, the check that the customer exists, and the idempotency key (see package
-// idempotencykeys). So is an exchange: the access token, the checks that the policy has not changed and that the customer is active, and
-// the counts of the policy and of the exchanged token.
+// A creation is one transaction: the policy, its ID in the list, the check that the customer exists, and the
+// idempotency key (see package idempotencykeys). So is an exchange: the access token, the checks that the policy has
+// not changed and that the customer is active, and the counts of the policy and of the exchanged token.
 package trustdynamo
 
 import (
@@ -114,7 +114,8 @@ func (s *Store) Add(ctx context.Context, creation trust.Creation) (trust.Created
 	p.Add(trust.ErrNoCustomer, s.table.Customers.Exists(added.CustomerID))
 	p.Add(trust.ErrTooMany, trustlists.Add(name, added.CustomerID, added.ID, trust.Max))
 	p.Add(errDuplicateID, types.TransactWriteItem{Put: &types.Put{
-		TableName: &name, Item: items.Encode(newPolicyItem(added)), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName: &name, Item: items.Encode(newPolicyItem(added)),
+		ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
 	p.Add(nil, s.table.Audit(ctx, change(audit.TrustPolicyCreated, trust.Policy{}, added))...)
 	err := p.Write(ctx, s.client)
@@ -234,8 +235,10 @@ func (i conditionItem) condition() trust.Condition {
 
 func newPolicyItem(p trust.Policy) policyItem {
 	item := policyItem{
-		PK: "trust#" + p.ID, SK: "policy", ID: p.ID, Customer: p.CustomerID, Name: p.Name, Issuer: p.Issuer, Audience: p.Audience,
-		Scopes: p.Scopes, Minutes: p.MaxMinutes, Keys: p.Keys, Created: items.Millis(p.CreatedAt), Updated: items.Millis(p.UpdatedAt),
+		PK: "trust#" + p.ID, SK: "policy", ID: p.ID, Customer: p.CustomerID, Name: p.Name, Issuer: p.Issuer,
+		Audience: p.Audience,
+		Scopes:   p.Scopes, Minutes: p.MaxMinutes, Keys: p.Keys, Created: items.Millis(p.CreatedAt),
+		Updated: items.Millis(p.UpdatedAt),
 		Version: p.Version,
 	}
 	for _, c := range p.Conditions {
@@ -246,8 +249,9 @@ func newPolicyItem(p trust.Policy) policyItem {
 
 func (i policyItem) policy() trust.Policy {
 	p := trust.Policy{
-		ID: i.ID, CustomerID: i.Customer, Name: i.Name, Issuer: i.Issuer, Audience: i.Audience, Scopes: i.Scopes, MaxMinutes: i.Minutes,
-		Keys: i.Keys, CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated), Version: i.Version,
+		ID: i.ID, CustomerID: i.Customer, Name: i.Name, Issuer: i.Issuer, Audience: i.Audience, Scopes: i.Scopes,
+		MaxMinutes: i.Minutes,
+		Keys:       i.Keys, CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated), Version: i.Version,
 	}
 	for _, c := range i.Conditions {
 		p.Conditions = append(p.Conditions, c.condition())

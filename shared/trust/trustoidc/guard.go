@@ -30,13 +30,14 @@ func newClient(transport http.RoundTripper) *http.Client {
 	}
 }
 
-// guarded returns a transport that connects only to public addresses. It checks the address that it dials, so a name that leads to another
-// address the next time has no effect. It uses no proxy, which would connect for it.
+// guarded returns a transport that connects only to public addresses. It checks the address that it dials, so a name
+// that leads to another address the next time has no effect. It uses no proxy, which would connect for it.
 func guarded() *http.Transport {
 	dialer := &net.Dialer{Timeout: timeout, Control: func(_, address string, _ syscall.RawConn) error { return checkAddress(address) }}
 	return &http.Transport{
-		DialContext: dialer.DialContext, TLSHandshakeTimeout: timeout, ResponseHeaderTimeout: timeout, ForceAttemptHTTP2: true,
-		IdleConnTimeout: time.Minute, MaxIdleConns: 10, MaxResponseHeaderBytes: 64 << 10,
+		DialContext: dialer.DialContext, TLSHandshakeTimeout: timeout, ResponseHeaderTimeout: timeout,
+		ForceAttemptHTTP2: true,
+		IdleConnTimeout:   time.Minute, MaxIdleConns: 10, MaxResponseHeaderBytes: 64 << 10,
 	}
 }
 
@@ -52,12 +53,13 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// notPublic are the networks of the IANA registries of special-purpose addresses, and those that lead to an IPv4 address. Others, such as
-// loopback and private addresses, have methods of netip.Addr.
+// notPublic are the networks of the IANA registries of special-purpose addresses, and those that lead to an IPv4
+// address. Others, such as loopback and private addresses, have methods of netip.Addr.
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"),
+	netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"),
 	netip.MustParsePrefix("3fff::/20"),
 }

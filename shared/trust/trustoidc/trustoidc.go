@@ -1,8 +1,8 @@
 // Package trustoidc verifies tokens of any OpenID Connect issuer with go-oidc.
 //
-// The issuer's address comes from a trust policy, so requests reach only public addresses; see guard.go. Requests are bounded
-// in time and size, and follow no redirect. Keys are kept in memory for an hour. A token with an unknown key makes the process read them
-// again, at most once a minute and issuer.
+// The issuer's address comes from a trust policy, so requests reach only public addresses; see guard.go. Requests are
+// bounded in time and size, and follow no redirect. Keys are kept in memory for an hour. A token with an unknown key
+// makes the process read them again, at most once a minute and issuer.
 package trustoidc
 
 import (
@@ -62,7 +62,8 @@ func (v *Verifier) Check(token string) error {
 	return checkTimes(claims, v.now())
 }
 
-// unverified returns the claims of a token in the compact form without checking its signature. Anyone may have written them.
+// unverified returns the claims of a token in the compact form without checking its signature. Anyone may have written
+// them.
 func unverified(token string) (claims trust.Claims, err error) {
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	if err != nil || decodeJSON(payload, &claims) != nil {
@@ -73,7 +74,8 @@ func unverified(token string) (claims trust.Claims, err error) {
 
 // Verify implements trust.Verifier.
 func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string) (trust.Claims, error) {
-	// Check the claims before reading the keys. Otherwise, with an issuer that does not answer, a wrong token would look like an outage.
+	// Check the claims before reading the keys. Otherwise, with an issuer that does not answer, a wrong token would look
+	// like an outage.
 	if err := v.Check(token); err != nil {
 		return nil, err
 	}
@@ -86,7 +88,8 @@ func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string
 	}
 	keys := &keySet{issuers: v.issuers, policy: policy}
 	verifier := oidc.NewVerifier(policy.Issuer, keys, &oidc.Config{
-		ClientID: policy.Audience, SupportedSigningAlgs: algorithms, SkipExpiryCheck: true, SkipIssuerCheck: true, SkipClientIDCheck: true,
+		ClientID: policy.Audience, SupportedSigningAlgs: algorithms, SkipExpiryCheck: true, SkipIssuerCheck: true,
+		SkipClientIDCheck: true,
 	})
 	_, err = verifier.Verify(ctx, token)
 	if keys.failed != nil { // go-oidc passes on only the text
@@ -113,7 +116,8 @@ func claimsFor(policy trust.Policy, payload []byte, now time.Time) (trust.Claims
 	return claims, check(policy, claims, now)
 }
 
-// check checks the claims that every token must have. go-oidc's own checks of them are switched off, because they are less strict.
+// check checks the claims that every token must have. go-oidc's own checks of them are switched off, because they are
+// less strict.
 func check(policy trust.Policy, claims trust.Claims, now time.Time) error {
 	switch {
 	case claims["iss"] != policy.Issuer:
@@ -189,7 +193,8 @@ func (s *keySet) VerifySignature(ctx context.Context, token string) ([]byte, err
 }
 
 func unavailable(ctx context.Context, policy trust.Policy, err error) error {
-	slog.WarnContext(ctx, "the keys of an issuer cannot be read", "policy", policy.ID, "issuer", policy.Issuer, "error", brief(err))
+	slog.WarnContext(ctx, "the keys of an issuer cannot be read", "policy", policy.ID, "issuer", policy.Issuer, "error",
+		brief(err))
 	return trust.ErrUnavailable
 }
 
@@ -238,7 +243,7 @@ func (h header) matching(keys []trust.Key) []trust.Key {
 
 func decodeJSON(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber() // so that a condition compares a number as it is written
+	decoder.UseNumber() // so that a condition compares a number as written
 	if err := decoder.Decode(into); err != nil {
 		return fmt.Errorf("decode JSON: %w", err)
 	}

@@ -62,7 +62,8 @@ func (f *fixture) wantAccepted(what, token string) {
 func (f *fixture) wantRefused(what, token, reason string) {
 	f.t.Helper()
 	claims, err := f.verify(token)
-	if refused := fault.As(err); refused == nil || refused.OAuthCode != trust.InvalidRequest || !strings.Contains(refused.Detail, reason) {
+	if refused := fault.As(err); refused == nil || refused.OAuthCode != trust.InvalidRequest ||
+		!strings.Contains(refused.Detail, reason) {
 		f.t.Errorf("%s: %v, %v; want a refusal because it %q", what, claims, err, reason)
 	}
 	if err != nil && strings.Contains(err.Error(), f.issuer.Address) {
@@ -113,8 +114,9 @@ func TestKeysOfOthersAreRefused(t *testing.T) {
 	f.wantAccepted("the key without an ID", f.key.As("", "RS256").Sign(f.claims()))
 	header := map[string]any{"alg": "RS256", "kid": "1", "jwk": forged.JWK(), "jku": "https://example.com/keys"}
 	f.wantRefused("a key in the header", forged.SignWith(header, payload(t, f.claims())), signed)
-	f.wantRefused("a critical extension", f.key.SignWith(map[string]any{"alg": "RS256", "kid": "1", "crit": []string{"x"}, "x": 1},
-		payload(t, f.claims())), signed)
+	f.wantRefused("a critical extension",
+		f.key.SignWith(map[string]any{"alg": "RS256", "kid": "1", "crit": []string{"x"}, "x": 1},
+			payload(t, f.claims())), signed)
 	parts := strings.Split(f.key.Sign(f.claims()), ".")
 	other := base64.RawURLEncoding.EncodeToString(payload(t, workloadtest.With(f.claims(), "sub", "root")))
 	f.wantRefused("other claims", parts[0]+"."+other+"."+parts[2], signed)
@@ -154,13 +156,15 @@ func TestClaimsAreChecked(t *testing.T) {
 		f.wantAccepted(name, f.key.Sign(workloadtest.With(f.claims(), name, value)))
 	}
 	f.wantAccepted("no nbf", f.key.Sign(workloadtest.With(f.claims(), "nbf", nil)))
-	f.wantRefused("no JSON", f.key.SignWith(map[string]any{"alg": "RS256", "kid": "1"}, []byte("x")), "claims that are not JSON")
+	f.wantRefused("no JSON", f.key.SignWith(map[string]any{"alg": "RS256", "kid": "1"}, []byte("x")),
+		"claims that are not JSON")
 }
 
 // A token of GitLab works as long as its job may run, and a job cannot request another one.
 func TestTokenIsAcceptedUntilItExpires(t *testing.T) {
 	f := newFixture(t)
-	claims := workloadtest.With(workloadtest.GitLab(f.issuer.Address, audience, noon), "exp", noon.Add(trust.MaxLifetime).Unix())
+	claims := workloadtest.With(workloadtest.GitLab(f.issuer.Address, audience, noon), "exp",
+		noon.Add(trust.MaxLifetime).Unix())
 	token := f.key.Sign(claims)
 	for range 24 {
 		f.wantAccepted(f.clock.Now().String(), token)
@@ -168,17 +172,19 @@ func TestTokenIsAcceptedUntilItExpires(t *testing.T) {
 	}
 	f.wantRefused("at its end", token, "has expired")
 	now := f.clock.Now()
-	extended := workloadtest.With(workloadtest.Kubernetes(f.issuer.Address, audience, now), "exp", now.AddDate(1, 0, 0).Unix())
+	extended := workloadtest.With(workloadtest.Kubernetes(f.issuer.Address, audience, now), "exp",
+		now.AddDate(1, 0, 0).Unix())
 	f.wantRefused("a token of a year", f.key.Sign(extended), "for more than 24 hours, the maximum")
 }
 
-// A token that the policy cannot accept is refused for what is wrong with it, although the issuer does not answer.
+// A token that the policy cannot accept is refused with the reason, although the issuer does not answer.
 //
 //proves:docs/security.md
 func TestClaimsAreCheckedBeforeTheKeysAreRead(t *testing.T) {
 	f := newFixture(t)
 	f.issuer.Down = true
-	f.wantRefused("issuer", f.key.Sign(workloadtest.With(f.claims(), "iss", "https://token.example.com")), "another issuer")
+	f.wantRefused("issuer", f.key.Sign(workloadtest.With(f.claims(), "iss", "https://token.example.com")),
+		"another issuer")
 	f.wantRefused("audience", f.key.Sign(workloadtest.With(f.claims(), "aud", "other")), "another audience")
 	f.wantRefused("expired", f.key.Sign(workloadtest.With(f.claims(), "exp", noon.Add(-time.Hour).Unix())), "has expired")
 	if _, err := f.verify(f.key.Sign(f.claims())); !errors.Is(err, trust.ErrUnavailable) {
@@ -213,7 +219,8 @@ func TestIssuerIsReadOncePerHour(t *testing.T) {
 
 func (f *fixture) wantRequests(n int) {
 	f.t.Helper()
-	if keys, all := f.issuer.Requests["/keys"], f.issuer.Requests["/.well-known/openid-configuration"]; keys != n || all != n {
+	if keys, all := f.issuer.Requests["/keys"], f.issuer.Requests["/.well-known/openid-configuration"]; keys != n ||
+		all != n {
 		f.t.Errorf("%d requests for keys and %d for the configuration, want %d", keys, all, n)
 	}
 }

@@ -92,10 +92,11 @@ func (s *Store) writeAdmins(ctx context.Context, before adminsItem, counted int6
 func (s *Store) countAdmins(ctx context.Context) (int64, error) {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), Select: types.SelectCount,
-		KeyConditionExpression:    aws.String("pk = :list"),
-		FilterExpression:          aws.String("#status = :active AND attribute_not_exists(customer)"),
-		ExpressionAttributeNames:  map[string]string{"#status": "status"},
-		ExpressionAttributeValues: items.Map{":list": items.Text("list#" + string(principal.Admin)), ":active": items.Text(string(users.Active))},
+		KeyConditionExpression:   aws.String("pk = :list"),
+		FilterExpression:         aws.String("#status = :active AND attribute_not_exists(customer)"),
+		ExpressionAttributeNames: map[string]string{"#status": "status"},
+		ExpressionAttributeValues: items.Map{":list": items.Text("list#" + string(principal.Admin)),
+			":active": items.Text(string(users.Active))},
 	})
 	counted := int64(0)
 	for pages.HasMorePages() {

@@ -19,9 +19,10 @@ import (
 )
 
 const (
-	// bulkBatch is how many users one transaction adds. Each has up to 13 items, 4 of them for lists, 4 for searches and one that counts the
-	// mails to the address, which leaves 9 of DynamoDB's 100 for shared items: up to 5 counters of the lists, the number of admins, the quota
-	// of invitations, and the counters of the day and their sum. A batch has one day, because all its users are created at the same time.
+	// bulkBatch is how many users one transaction adds. Each has up to 13 items, 4 of them for lists, 4 for searches and
+	// one that counts the mails to the address, which leaves 9 of DynamoDB's 100 for shared items: up to 5 counters of the
+	// lists, the number of admins, the quota of invitations, and the counters of the day and their sum. A batch has one
+	// day, because all its users are created at the same time.
 	bulkBatch = 7
 )
 
@@ -66,8 +67,8 @@ func (s Bulk) CreateAll(ctx context.Context, creations []users.Creation) ([]erro
 	return outcomes, nil
 }
 
-// batchSize returns how many of the creations at the given positions to add in one transaction. A user of a customer has up to 26 items,
-// and can be refused alone, so a transaction has no other user.
+// batchSize returns how many of the creations at the given positions to add in one transaction. A user of a customer
+// has up to 26 items, and can be refused alone, so a transaction has no other user.
 func batchSize(creations []users.Creation, at []int) int {
 	for n, i := range at[:min(bulkBatch, len(at))] {
 		if creations[i].User.CustomerID != "" {
@@ -110,7 +111,8 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 
 // isRefused reports whether one of the new users cannot be added.
 func isRefused(err error) bool {
-	return errors.Is(err, users.ErrEmailTaken) || errors.Is(err, users.ErrNoCustomer) || errors.Is(err, users.ErrTooManyUsers) ||
+	return errors.Is(err, users.ErrEmailTaken) || errors.Is(err, users.ErrNoCustomer) ||
+		errors.Is(err, users.ErrTooManyUsers) ||
 		errors.Is(err, mail.ErrQuota)
 }
 

@@ -181,7 +181,8 @@ func TestCreateAllInterrupted(t *testing.T) {
 func TestByEmail(t *testing.T) {
 	t.Parallel()
 	w := newPopulatedStore(t)
-	if u, err := w.ByEmail(t.Context(), "person4@example.com"); err != nil || u.ID != w.people[4].ID || u.Number != w.people[4].Number {
+	if u, err := w.ByEmail(t.Context(), "person4@example.com"); err != nil || u.ID != w.people[4].ID ||
+		u.Number != w.people[4].Number {
 		t.Errorf("by email: %+v, %v", u, err)
 	}
 	if _, err := w.ByEmail(t.Context(), "nobody@example.com"); !errors.Is(err, users.ErrNotFound) {

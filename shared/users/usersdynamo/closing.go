@@ -24,25 +24,29 @@ import (
 	"portside/shared/users"
 )
 
-// A user who creates and deletes credentials all the time must not hold up an admin who suspends, demotes or deletes the user. The one
-// transaction over the user and all credentials gets a few attempts. If it meets other changes of the credentials, a second transaction
-// closes the user: it changes the user, which no request for a credential writes, and stores a closing. Then the sweep brings the
-// credentials in line. It first changes the tally, after which nothing is issued by the old role and status, and then the credentials in
-// small batches. Each of its transactions is conditional on the user's version, so that an older sweep cannot undo a newer change. The
-// request sweeps for up to SweepTime. A schedule continues a closing that the request has left, also after a crash.
+// A user who creates and deletes credentials all the time must not hold up an admin who suspends, demotes or deletes
+// the user. The one transaction over the user and all credentials gets a few attempts. If it meets other changes of the
+// credentials, a second transaction closes the user: it changes the user, which no request for a credential writes, and
+// stores a closing. Then the sweep brings the credentials in line. It first changes the tally, after which nothing is
+// issued by the old role and status, and then the credentials in small batches. Each of its transactions is conditional
+// on the user's version, so that an older sweep cannot undo a newer change. The request sweeps for up to SweepTime. A
+// schedule continues a closing that the request has left, also after a crash.
 
 // attempt is the policy of a transaction that has an alternative.
 var attempt = retry.Policy{Attempts: 3, FirstWait: 10 * time.Millisecond, LongestWait: 20 * time.Millisecond}
 
 const (
 	sweepTime = 5 * time.Second
-	// sweepBatch is how many credentials one transaction of a sweep changes. Each has up to 10 items, of the 100 of a transaction.
+	// sweepBatch is how many credentials one transaction of a sweep changes. Each has up to 10 items, of the 100 of a
+	// transaction.
 	sweepBatch = 8
 
-	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves 36 to the user.
+	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves 36
+	// to the user.
 	revokedItems = 64
 
-	// credentialItems is the same for a change of role or status, which can also change the name, and so all search terms of a user.
+	// credentialItems is the same for a change of role or status, which can also change the name, and so all search terms
+	// of a user.
 	credentialItems = 54
 
 	userDeleted = "user deleted"
@@ -62,8 +66,8 @@ var errManyCredentials = errors.New("usersdynamo: too many credentials for one t
 // needsClosing reports whether one transaction over a user and all credentials cannot succeed now.
 func needsClosing(err error) bool { return isContended(err) || errors.Is(err, errManyCredentials) }
 
-// closingItem is the stored form of users.Closing. SignOut and EndsAll stay until the closing is finished, even if the user becomes active
-// again.
+// closingItem is the stored form of users.Closing. SignOut and EndsAll stay until the closing is finished, even if the
+// user becomes active again.
 type closingItem struct {
 	PK      string `dynamodbav:"pk"`
 	SK      string `dynamodbav:"sk"`
@@ -80,7 +84,8 @@ func (i closingItem) closing() users.Closing {
 	return users.Closing{ID: i.ID, UserID: i.SK, At: items.Time(i.At), SignOut: i.SignOut, EndsAll: i.EndsAll}
 }
 
-// fitsOneTransaction reports whether the credentials can be revoked in one transaction, together with a change of their user.
+// fitsOneTransaction reports whether the credentials can be revoked in one transaction, together with a change of their
+// user.
 func fitsOneTransaction(live []credentials.Credential) bool {
 	n := 0
 	for _, c := range live {
@@ -92,10 +97,12 @@ func fitsOneTransaction(live []credentials.Credential) bool {
 // begin adds the closing to the plan.
 func (p *plan) begin(c users.Closing) {
 	update := &types.Update{
-		TableName: &p.store.table, Key: items.Key(closingsPK, c.UserID), UpdateExpression: aws.String("SET id = :id, #at = :at, due = :due"),
+		TableName: &p.store.table, Key: items.Key(closingsPK, c.UserID),
+		UpdateExpression:         aws.String("SET id = :id, #at = :at, due = :due"),
 		ExpressionAttributeNames: map[string]string{"#at": "at"},
 		ExpressionAttributeValues: items.Map{
-			":id": items.Text(c.ID), ":at": items.Number(items.Millis(c.At)), ":due": items.Number(items.Millis(c.At.Add(mail.SendAfter))),
+			":id": items.Text(c.ID), ":at": items.Number(items.Millis(c.At)),
+			":due": items.Number(items.Millis(c.At.Add(mail.SendAfter))),
 		},
 	}
 	for attribute, isSet := range map[string]bool{"signOut": c.SignOut, "endsAll": c.EndsAll} {
@@ -122,8 +129,8 @@ func (s *Store) closeUser(ctx context.Context, before, after users.User) (users.
 	return updated, err
 }
 
-// move changes the customer of a user, and then ends all credentials but an activation link. People of the old customer may have secrets of
-// the user, which must not open the new customer.
+// move changes the customer of a user, and then ends all credentials but an activation link. People of the old customer
+// may have secrets of the user, which must not open the new customer.
 func (s *Store) move(ctx context.Context, before, after users.User) (users.User, error) {
 	c := users.Closing{ID: rand.Text(), UserID: after.ID, At: after.UpdatedAt, SignOut: true, EndsAll: true}
 	p := s.plan()
@@ -173,8 +180,9 @@ func (s *Store) trySweep(ctx context.Context, userID string) {
 	}
 }
 
-// finishClosing sweeps for the stored closing of a user, if there is one: an earlier request may have left it, perhaps because it crashed.
-// So the admin who repeats the request need not wait for the schedule. The closing may end more than the last request did.
+// finishClosing sweeps for the stored closing of a user, if there is one: an earlier request may have left it, perhaps
+// because it crashed. So the admin who repeats the request need not wait for the schedule. The closing may end more
+// than the last request did.
 func (s *Store) finishClosing(ctx context.Context, userID string) error {
 	stored, found, err := items.Get[closingItem](ctx, items.In(s.client, s.table), items.Key(closingsPK, userID))
 	if err != nil || !found {
@@ -202,8 +210,8 @@ func (s *Store) Sweep(ctx context.Context, c users.Closing) error {
 	return nil
 }
 
-// sweepOnce reads the user and brings all live credentials in line. Errors: versions.ErrStale if the user changes meanwhile; errContested
-// if credentials do.
+// sweepOnce reads the user and brings all live credentials in line. Errors: versions.ErrStale if the user changes
+// meanwhile; errContested if credentials do.
 func (s *Store) sweepOnce(ctx context.Context, c users.Closing) error {
 	w := sweep{store: s, closing: c}
 	var err error
@@ -247,14 +255,16 @@ func (w *sweep) plan() *transactions.Plan {
 		return plan
 	}
 	plan.Add(versions.ErrStale, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName: &w.store.table, Key: w.store.records.Key(w.closing.UserID), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName: &w.store.table, Key: w.store.records.Key(w.closing.UserID),
+		ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
 	return plan
 }
 
-// closeTally stores the user's status and version, so that nothing is issued by an older one. If all credentials end, nothing is issued at
-// all until the sweep ends, because a credential could create others before its turn. closeTally does not store the end of a deleted
-// user's credentials, because lists then show none to sweep. The sweep revokes each in the list, too.
+// closeTally stores the user's status and version, so that nothing is issued by an older one. If all credentials end,
+// nothing is issued at all until the sweep ends, because a credential could create others before its turn. closeTally
+// does not store the end of a deleted user's credentials, because lists then show none to sweep. The sweep revokes each
+// in the list, too.
 func (w *sweep) closeTally(ctx context.Context) error {
 	isActive := !w.isDeleted && w.user.Status == users.Active && !w.closing.EndsAll
 	change := credentialsdynamo.Change{Active: &isActive, Version: w.user.Version}
@@ -282,7 +292,8 @@ func (w *sweep) writeAll(ctx context.Context, live []credentials.Credential) err
 			plan.Add(errContested, w.store.credentials.Writes.Tally(w.closing.UserID, tally))
 		}
 		err := plan.WriteWith(ctx, attempt, w.store.client)
-		if contested = contested || err != nil; err != nil && !errors.Is(err, errContested) && !errors.Is(err, transactions.ErrBusy) {
+		if contested = contested || err != nil; err != nil && !errors.Is(err, errContested) &&
+			!errors.Is(err, transactions.ErrBusy) {
 			return err
 		}
 	}
@@ -292,7 +303,8 @@ func (w *sweep) writeAll(ctx context.Context, live []credentials.Credential) err
 	return nil
 }
 
-// storeEnds revokes credentials that have ended with all of the customer, which the user may have left. They are not in the tally.
+// storeEnds revokes credentials that have ended with all of the customer, which the user may have left. They are not in
+// the tally.
 func (w *sweep) storeEnds(ctx context.Context, ended []credentials.Credential) error {
 	for batch := range slices.Chunk(ended, sweepBatch) {
 		plan := w.plan()
@@ -326,11 +338,12 @@ func (w *sweep) endsOne(c credentials.Credential) bool {
 	return w.closing.EndsAll && !w.isDeleted && ends(c, users.EndAll, w.user)
 }
 
-// errReplaced means that another request has begun a closing of the same user, which does the same and more, or that the closing is
-// finished.
+// errReplaced means that another request has begun a closing of the same user, which does the same and more, or that
+// the closing is finished.
 var errReplaced = errors.New("usersdynamo: a newer closing")
 
-// finish removes the closing, unless it was stored again meanwhile. If all credentials have ended, the user can get new ones again.
+// finish removes the closing, unless it was stored again meanwhile. If all credentials have ended, the user can get new
+// ones again.
 func (w *sweep) finish(ctx context.Context) error {
 	plan := &transactions.Plan{}
 	if w.closing.EndsAll && !w.isDeleted {

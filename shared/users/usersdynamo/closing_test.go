@@ -50,7 +50,7 @@ func owner(u users.User) credentials.Owner {
 	return credentials.Owner{ID: u.ID, Role: u.Role, Active: u.Status == users.Active}
 }
 
-// issue creates a key for the user as it was read.
+// issue creates a key for the user in the state that h has read.
 func (h *holder) issue(u users.User) error {
 	secret := credentials.Mint(credentials.APIKey)
 	err := h.store.Keys.Issue(h.t.Context(), u, users.Issued{Key: credentials.Credential{
@@ -132,8 +132,9 @@ func TestDeletionLeavesNoListings(t *testing.T) {
 	}
 }
 
-// TestDeletionNeedsNoClosingAfterOneNewKey issues a key between the reads and the transaction of a deletion. The next transaction deletes
-// the user together with all keys, so no key works after another request has seen that the user is gone.
+// TestDeletionNeedsNoClosingAfterOneNewKey issues a key between the reads and the transaction of a deletion. The next
+// transaction deletes the user together with all keys, so no key works after another request has seen that the user is
+// gone.
 func TestDeletionNeedsNoClosingAfterOneNewKey(t *testing.T) {
 	h := newHolder(t)
 	store := h.over(h.client)
@@ -219,8 +220,8 @@ func (c adminChange) check(t *testing.T, h *holder) {
 	}
 }
 
-// TestAdminWinsAgainstNewCredentials issues a key before each transaction of an admin's change. The change succeeds within a fixed number
-// of calls, and reaches all keys.
+// TestAdminWinsAgainstNewCredentials issues a key before each transaction of an admin's change. The change succeeds
+// within a fixed number of calls, and reaches all keys.
 //
 //proves:docs/security.md
 func TestAdminWinsAgainstNewCredentials(t *testing.T) {
@@ -249,8 +250,8 @@ func TestAdminWinsAgainstNewCredentials(t *testing.T) {
 // errInSweep means that the process was killed after the user had changed.
 var errInSweep = errors.New("the schedule had to finish the closing")
 
-// TestScheduleFinishesAClosing kills the process at each call of a change during a flood. If the user has changed, the schedule
-// brings the credentials in line.
+// TestScheduleFinishesAClosing kills the process at each call of a change during a flood. If the user has changed, the
+// schedule brings the credentials in line.
 //
 //proves:docs/security.md
 func TestScheduleFinishesAClosing(t *testing.T) {
@@ -291,7 +292,8 @@ func TestOldIssuersFail(t *testing.T) {
 	}
 }
 
-// TestRepeatedRequestFinishesAClosing kills the process after the user has changed and before the sweep. The repeated request sweeps.
+// TestRepeatedRequestFinishesAClosing kills the process after the user has changed and before the sweep. The repeated
+// request sweeps.
 //
 //proves:docs/security.md
 func TestRepeatedRequestFinishesAClosing(t *testing.T) {
@@ -328,8 +330,8 @@ func TestRepeatedRequestFinishesAClosing(t *testing.T) {
 	}
 }
 
-// TestOldClosingKeepsNewState leaves a suspension to the schedule, which runs after the user became active again. The keys work again,
-// but the session from before the suspension does not.
+// TestOldClosingKeepsNewState leaves a suspension to the schedule, which runs after the user became active again. The
+// keys work again, but the session from before the suspension does not.
 func TestOldClosingKeepsNewState(t *testing.T) {
 	h := newHolder(t)
 	suspended := h.user
@@ -358,8 +360,8 @@ func TestOldClosingKeepsNewState(t *testing.T) {
 	}
 }
 
-// TestAnEndingSurvivesASignOut leaves the end of all credentials unfinished, and then signs the user out during a flood. The second closing
-// replaces the first one and must do the work of both.
+// TestAnEndingSurvivesASignOut leaves the end of all credentials unfinished, and then signs the user out during a
+// flood. The second closing replaces the first one and must do the work of both.
 func TestAnEndingSurvivesASignOut(t *testing.T) {
 	h := newHolder(t)
 	if err := h.over(h.crashInSweep()).End(t.Context(), h.user, users.EndAll, leapDay()); err != nil {
@@ -379,8 +381,8 @@ func TestAnEndingSurvivesASignOut(t *testing.T) {
 	}
 }
 
-// TestAnOlderSweepLeavesTheTallyClosed runs the sweep of an older sign-out in the middle of the end of all credentials, and then issues a
-// key.
+// TestAnOlderSweepLeavesTheTallyClosed runs the sweep of an older sign-out in the middle of the end of all credentials,
+// and then issues a key.
 func TestAnOlderSweepLeavesTheTallyClosed(t *testing.T) {
 	h := newHolder(t)
 	end := func(ending users.Ending) users.Closing {
@@ -416,7 +418,8 @@ func TestAnOlderSweepLeavesTheTallyClosed(t *testing.T) {
 	}
 }
 
-// TestOldClosingLeavesANewerOne begins two closings of one user in the same millisecond. The end of the first one leaves the second one.
+// TestOldClosingLeavesANewerOne begins two closings of one user in the same millisecond. The end of the first one
+// leaves the second one.
 func TestOldClosingLeavesANewerOne(t *testing.T) {
 	h := newHolder(t)
 	closings := func() []users.Closing {

@@ -25,11 +25,13 @@ import (
 
 // subject describes users for the tests of each stored resource.
 var subject = resourcetest.Subject{
-	Kind: "user", Lists: "users", Form: []string{"id", "email", "name", "customer", "role", "status", "created"}, Owner: "user",
+	Kind: "user", Lists: "users", Form: []string{"id", "email", "name", "customer", "role", "status", "created"},
+	Owner:   "user",
 	Uniques: []resourcetest.Unique{{Attribute: "email", Marker: "email", Taken: users.ErrEmailTaken, IsFixed: true}},
 	Label:   "role", Labels: []string{"admin", "manager", "user", "viewer"},
-	State: "status", States: []string{"active", "pending", "inactive", "suspended"}, NewState: "pending", Customers: customers,
-	Created: audit.UserCreated, Updated: audit.UserUpdated, Deleted: audit.UserDeleted, NotFound: users.ErrNotFound,
+	State: "status", States: []string{"active", "pending", "inactive", "suspended"}, NewState: "pending",
+	Customers: customers,
+	Created:   audit.UserCreated, Updated: audit.UserUpdated, Deleted: audit.UserDeleted, NotFound: users.ErrNotFound,
 	Refusals:  []error{users.ErrLastAdmin, users.ErrTooManyUsers},
 	Unaudited: []string{"ID", "CreatedAt", "UpdatedAt", "LastLoginAt", "Number", "LinkID", "History"},
 	Filled:    func(tb testing.TB) any { return fieldstest.Filled[users.User](tb) },
@@ -51,7 +53,8 @@ func TestConcurrentWrites(t *testing.T) { resourcetest.Concurrently(t, subject) 
 
 func (d *fixture) tables() resourcetest.Tables {
 	return resourcetest.Tables{
-		Client: d.client, Table: d.users, Analytics: d.analytics, Log: d.log, Over: d.contract, Derive: d.addNumbers, Damage: damageAdmins,
+		Client: d.client, Table: d.users, Analytics: d.analytics, Log: d.log, Over: d.contract, Derive: d.addNumbers,
+		Damage: damageAdmins,
 	}
 }
 
@@ -114,7 +117,8 @@ func user(r resourcetest.Resource) users.User {
 
 func resource(u users.User) resourcetest.Resource {
 	return resourcetest.Resource{
-		ID: u.ID, Name: u.Name, Unique: []string{u.Email}, Label: string(u.Role), State: string(u.Status), Customer: u.CustomerID,
+		ID: u.ID, Name: u.Name, Unique: []string{u.Email}, Label: string(u.Role), State: string(u.Status),
+		Customer:  u.CustomerID,
 		CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt, Number: u.Number, Version: u.Version, Value: u,
 	}
 }
@@ -160,7 +164,8 @@ func (d *fixture) contract(client *dynamodb.Client) resourcetest.Store {
 		},
 		List: func(ctx context.Context, q resourcetest.Query) (resourcetest.Page, error) {
 			page, err := store.List(ctx, users.Query{
-				CustomerID: q.Customer, Role: principal.Role(q.Label), Status: users.Status(q.State), Limit: q.Limit, Offset: q.Offset, After: q.After,
+				CustomerID: q.Customer, Role: principal.Role(q.Label), Status: users.Status(q.State), Limit: q.Limit,
+				Offset: q.Offset, After: q.After,
 			})
 			return resourcetest.Page{Resources: resources(page.Users), Total: page.Total, Next: page.Next}, err
 		},

@@ -10,8 +10,8 @@ import (
 	"portside/shared/users"
 )
 
-// TestDeletionReadsAtOnce fails if the user and the credentials are read one after the other. A deletion takes three round
-// trips: authentication, these two reads, and the transaction.
+// TestDeletionReadsAtOnce fails if the user and the credentials are read one after the other. A deletion takes three
+// round trips: authentication, these two reads, and the transaction.
 func TestDeletionReadsAtOnce(t *testing.T) {
 	d := newFixture(t)
 	d.create(t, "root@example.com", principal.Admin)
@@ -127,7 +127,8 @@ func TestCostOfChanges(t *testing.T) {
 			t.Fatalf("%s: %v", c.what, err)
 		}
 		if meter.Calls() != c.calls || meter.WriteUnits() != c.writes {
-			t.Errorf("%s: %d calls and %v write units, want %d and %v", c.what, meter.Calls(), meter.WriteUnits(), c.calls, c.writes)
+			t.Errorf("%s: %d calls and %v write units, want %d and %v", c.what, meter.Calls(), meter.WriteUnits(), c.calls,
+				c.writes)
 		}
 	}
 }

@@ -58,8 +58,8 @@ func (s Bulk) Rooms(ctx context.Context, customerIDs []string) (map[string]int64
 	return rooms, err
 }
 
-// RebuildCustomer makes the counts of the lists of a customer, and the number of its users, agree with the lists, which Rebuild has
-// repaired. It reports whether one of them was wrong.
+// RebuildCustomer makes the counts of the lists of a customer, and the number of its users, agree with the lists, which
+// Rebuild has repaired. It reports whether one of them was wrong.
 func (s *Store) RebuildCustomer(ctx context.Context, customerID string) (wrong bool, err error) {
 	wrong, err = s.records.RecountScope(ctx, customerID)
 	if err != nil {

@@ -17,5 +17,6 @@ func TestItemKeepsEachField(t *testing.T) {
 func TestFormsHaveEachField(t *testing.T) {
 	fieldstest.WantUsed(t, "the list form", newListItem,
 		"Department", "Metadata", "UpdatedAt", "LastLoginAt", "Number", "Version", "LinkID", "History")
-	fieldstest.WantUsed(t, "the audit form", auditForm, "ID", "CreatedAt", "UpdatedAt", "LastLoginAt", "Number", "LinkID", "History")
+	fieldstest.WantUsed(t, "the audit form", auditForm, "ID", "CreatedAt", "UpdatedAt", "LastLoginAt", "Number", "LinkID",
+		"History")
 }

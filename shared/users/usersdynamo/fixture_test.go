@@ -51,7 +51,8 @@ func newFixture(t *testing.T) *fixture {
 	return d
 }
 
-// customers are to whom users belong in these tests: the vendor, a customer without a limit, and one with at most 3 users.
+// customers are the owners of users in these tests: the vendor, a customer without a limit, and one with at most 3
+// users.
 var customers = []string{"", "0199cccc-0000-7000-8000-000000000001", "0199cccc-0000-7000-8000-000000000002"}
 
 func (d *fixture) table() *credentialsdynamo.Table {

@@ -111,7 +111,8 @@ func TestDailyCountsOfOneUser(t *testing.T) {
 
 func (d *fixture) raw(t *testing.T, key items.Map) items.Map {
 	t.Helper()
-	out, err := d.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &d.users, Key: key, ConsistentRead: aws.Bool(true)})
+	out, err := d.client.GetItem(t.Context(),
+		&dynamodb.GetItemInput{TableName: &d.users, Key: key, ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +143,9 @@ func (d *fixture) get(t *testing.T, u users.User) users.User {
 	return u
 }
 
-// TestUsersWithMissingOrOutdatedHistory has users without a history, and one whose history is older than the latest change. The
-// difference between histories and counters stays the same with every change, so adding it once, at any time, repairs the counters.
+// TestUsersWithMissingOrOutdatedHistory has users without a history, and one whose history is older than the latest
+// change. The difference between histories and counters stays the same with every change, so adding it once, at any
+// time, repairs the counters.
 func TestUsersWithMissingOrOutdatedHistory(t *testing.T) {
 	d := newFixture(t)
 	d.createOn(t, 1, "root@example.com", principal.Admin)
@@ -164,7 +166,8 @@ func TestUsersWithMissingOrOutdatedHistory(t *testing.T) {
 		"2026-03-02": {"users": 2, "users:active": 2, "role:manager": 1, "role:user": 1},
 		"2026-03-03": {"users": 1, "users:active": 1, "role:user": 1},
 		"2026-03-05": {"users:active": -1, "users:inactive": 1},
-		"total":      {"users": 4, "users:active": 3, "users:inactive": 1, "role:admin": 1, "role:manager": 1, "role:user": 2},
+		"total": {"users": 4, "users:active": 3, "users:inactive": 1, "role:admin": 1, "role:manager": 1,
+			"role:user": 2},
 	}
 	if diff := cmp.Diff(want, lacking); diff != "" {
 		t.Fatal(diff)
@@ -215,7 +218,8 @@ func TestCorruptHistoriesAreReported(t *testing.T) {
 	renamed.Name = "Countess"
 	_, changeErr := d.store.Update(t.Context(), ada, renamed)
 	deleteErr := d.store.Delete(t.Context(), ada, on(2))
-	for what, err := range map[string]error{"change": changeErr, "deletion": deleteErr, "histories": firstError(t, d.store)} {
+	for what, err := range map[string]error{"change": changeErr, "deletion": deleteErr,
+		"histories": firstError(t, d.store)} {
 		if err == nil || !strings.Contains(err.Error(), ada.ID) || fault.KindOf(err) != fault.Internal {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -282,7 +286,8 @@ func TestLargestBatch(t *testing.T) {
 	d.createOn(t, 1, "root@example.com", principal.Admin)
 	_, err := d.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: &d.users, Key: items.Key("rank#users", "sequence"), UpdateExpression: aws.String("SET #n = :n"),
-		ExpressionAttributeNames: map[string]string{"#n": "next"}, ExpressionAttributeValues: items.Map{":n": items.Number(2_097_140)},
+		ExpressionAttributeNames:  map[string]string{"#n": "next"},
+		ExpressionAttributeValues: items.Map{":n": items.Number(2_097_140)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +297,8 @@ func TestLargestBatch(t *testing.T) {
 		people[i].User.CreatedAt = on(2 + i/2)
 		people[i].User.Name = "One of Many" // has the most terms for searches
 		people[i].Invitation = &users.Invitation{
-			BaseURL: "https://portal.example.com", Quotas: mail.InvitationsTo(principal.Principal{UserID: "staff"}, people[i].User.Email),
+			BaseURL: "https://portal.example.com",
+			Quotas:  mail.InvitationsTo(principal.Principal{UserID: "staff"}, people[i].User.Email),
 		}
 	}
 	client, meter := awstest.Metered(d.client)

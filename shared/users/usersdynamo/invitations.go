@@ -179,11 +179,12 @@ func (p *plan) revokeLink(ctx context.Context, user users.User, at time.Time, re
 	return err
 }
 
-// relink stores the new link on the user. It changes the version, so that no change that was decided on the previous link replaces or
-// revokes the new one.
+// relink stores the new link on the user. It changes the version, so that no change that was decided on the previous
+// link replaces or revokes the new one.
 func (p *plan) relink(user users.User, linkID string) types.TransactWriteItem {
 	update := &types.Update{
-		TableName: &p.store.table, Key: p.store.records.Key(user.ID), UpdateExpression: aws.String("SET link = :link, version = :next"),
+		TableName: &p.store.table, Key: p.store.records.Key(user.ID),
+		UpdateExpression:    aws.String("SET link = :link, version = :next"),
 		ConditionExpression: aws.String("version = :version AND attribute_not_exists(link)"),
 		ExpressionAttributeValues: items.Map{
 			":link": items.Text(linkID), ":version": items.Number(user.Version), ":next": items.Number(user.Version + 1),

@@ -34,8 +34,10 @@ type userItem struct {
 
 func newUserItem(u users.User) userItem {
 	return userItem{
-		PK: "user#" + u.ID, SK: "user", ID: u.ID, Email: u.Email, Name: u.Name, Customer: u.CustomerID, Role: u.Role, Status: u.Status,
-		Department: u.Department, Metadata: string(u.Metadata), Created: items.Millis(u.CreatedAt), Updated: items.Millis(u.UpdatedAt),
+		PK: "user#" + u.ID, SK: "user", ID: u.ID, Email: u.Email, Name: u.Name, Customer: u.CustomerID, Role: u.Role,
+		Status:     u.Status,
+		Department: u.Department, Metadata: string(u.Metadata), Created: items.Millis(u.CreatedAt),
+		Updated:   items.Millis(u.UpdatedAt),
 		LastLogin: items.Millis(u.LastLoginAt), Number: u.Number, Version: u.Version, Link: u.LinkID,
 		History: u.History,
 	}
@@ -43,8 +45,9 @@ func newUserItem(u users.User) userItem {
 
 func (i userItem) user() users.User {
 	return users.User{
-		ID: i.ID, Email: i.Email, Name: i.Name, CustomerID: i.Customer, Role: i.Role, Status: i.Status, Department: i.Department,
-		Metadata: json.RawMessage(i.Metadata), CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated),
+		ID: i.ID, Email: i.Email, Name: i.Name, CustomerID: i.Customer, Role: i.Role, Status: i.Status,
+		Department: i.Department,
+		Metadata:   json.RawMessage(i.Metadata), CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated),
 		LastLoginAt: items.Time(i.LastLogin), Number: i.Number, Version: i.Version, LinkID: i.Link,
 		History: i.History,
 	}
@@ -63,7 +66,8 @@ type listItem struct {
 
 func newListItem(u users.User) listItem {
 	return listItem{
-		ID: u.ID, Email: u.Email, Name: u.Name, Customer: u.CustomerID, Role: u.Role, Status: u.Status, Created: items.Millis(u.CreatedAt),
+		ID: u.ID, Email: u.Email, Name: u.Name, Customer: u.CustomerID, Role: u.Role, Status: u.Status,
+		Created: items.Millis(u.CreatedAt),
 	}
 }
 
@@ -92,7 +96,8 @@ func emailMarker(u users.User) records.Marker {
 
 func (i listItem) user() users.User {
 	return users.User{
-		ID: i.ID, Email: i.Email, Name: i.Name, CustomerID: i.Customer, Role: i.Role, Status: i.Status, CreatedAt: items.Time(i.Created),
+		ID: i.ID, Email: i.Email, Name: i.Name, CustomerID: i.Customer, Role: i.Role, Status: i.Status,
+		CreatedAt: items.Time(i.Created),
 	}
 }
 
@@ -119,7 +124,8 @@ type unsentItem struct {
 
 func newUnsentItem(u users.User, i users.Invitation) unsentItem {
 	return unsentItem{
-		PK: "unsent", SK: u.ID, Customer: u.CustomerID, Base: i.BaseURL, Link: i.Link.ID, Due: items.Millis(i.Due), Tries: i.Attempts,
+		PK: "unsent", SK: u.ID, Customer: u.CustomerID, Base: i.BaseURL, Link: i.Link.ID, Due: items.Millis(i.Due),
+		Tries:  i.Attempts,
 		Makers: credentialsdynamo.FormatMakers(i.Makers),
 	}
 }

@@ -47,8 +47,8 @@ func (s *Store) issueWithRecount(
 	}, issue)
 }
 
-// generation returns the generation of a new key of a user: that of the credential on whose behalf it is created, or the present one of
-// the user's customer.
+// generation returns the generation of a new key of a user: the one of the credential on whose behalf it is created, or
+// the present one of the user's customer.
 func (s *Store) generation(ctx context.Context, user users.User, by principal.Credential) (int64, error) {
 	if by.ID != "" && by.CustomerID == user.CustomerID {
 		return by.Generation, nil
@@ -56,7 +56,8 @@ func (s *Store) generation(ctx context.Context, user users.User, by principal.Cr
 	return s.credentials.Customers.Generation(ctx, user.CustomerID)
 }
 
-func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued, remember *types.TransactWriteItem) error {
+func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued,
+	remember *types.TransactWriteItem) error {
 	p := s.plan()
 	p.tally.Version = user.Version
 	if issued.Key.Kind == credentials.APIKey { // others are not created by users

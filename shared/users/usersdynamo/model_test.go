@@ -30,8 +30,8 @@ func (m *model) when(t *rapid.T) time.Time {
 	return on(rapid.IntRange(1, 20).Draw(t, "day")).Add(time.Duration(rapid.IntRange(-12, 11).Draw(t, "hour")) * time.Hour)
 }
 
-// note counts a change; the zero user stands for none. If the clock is behind the user's previous change, it counts on the day of that
-// change.
+// note counts a change; the zero user stands for none. If the clock is behind the user's previous change, it counts on
+// the day of that change.
 func (m *model) note(at time.Time, from, to users.User) {
 	id := from.ID + to.ID
 	if from.ID != "" && to.ID != "" {
@@ -158,8 +158,8 @@ func (m *model) tolerate(err error, refusals ...error) {
 	}
 }
 
-// TestDailyCountsMatchChanges compares the day counters with all changes, including imports and activations, which the contract
-// does not have.
+// TestDailyCountsMatchChanges compares the day counters with all changes, including imports and activations, which the
+// contract does not have.
 func TestDailyCountsMatchChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(scale.ChecksOf(t, 15), func(r *rapid.T) {

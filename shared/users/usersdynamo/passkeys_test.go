@@ -32,7 +32,8 @@ func TestDeletingAUserDeletesThePasskeys(t *testing.T) {
 	}
 	store := passkeysdynamo.New(d.client, keys)
 	add := func() error {
-		passkey := passkeys.Passkey{ID: "1", Name: "laptop", Key: passkeys.Key{CredentialID: []byte("id"), Public: []byte("key")}}
+		passkey := passkeys.Passkey{ID: "1", Name: "laptop",
+			Key: passkeys.Key{CredentialID: []byte("id"), Public: []byte("key")}}
 		return store.Add(t.Context(), passkeys.Set{UserID: ada.ID}, passkey, principal.Credential{ID: session.ID})
 	}
 	if err := add(); err != nil {

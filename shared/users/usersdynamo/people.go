@@ -91,7 +91,8 @@ func (s People) SignedIn(userID string, version int64, at time.Time) types.Trans
 		ConditionExpression:      aws.String("version = :version AND #status = :active"),
 		ExpressionAttributeNames: map[string]string{"#status": "status"},
 		ExpressionAttributeValues: items.Map{
-			":at": items.Number(items.Millis(at)), ":version": items.Number(version), ":active": items.Text(string(users.Active)),
+			":at": items.Number(items.Millis(at)), ":version": items.Number(version),
+			":active": items.Text(string(users.Active)),
 		},
 	}}
 }

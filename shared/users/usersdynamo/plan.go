@@ -19,8 +19,8 @@ import (
 	"portside/shared/users"
 )
 
-// errCredentialsChanged means that a credential of the user was issued or changed since the user's credentials were read. It is
-// versions.ErrStale for callers that do not tell the two apart.
+// errCredentialsChanged means that a credential of the user was issued or changed since the user's credentials were
+// read. It is versions.ErrStale for callers that need not distinguish the two.
 var errCredentialsChanged = fmt.Errorf("usersdynamo: credentials: %w", versions.ErrStale)
 
 // plan is one transaction over users and their credentials.
@@ -149,8 +149,8 @@ func (p *plan) updateCredentials(ctx context.Context, linkID string, after users
 	return err
 }
 
-// revokeAll revokes all live credentials of a user who is deleted, links included, and stores the end of those that have ended. It also
-// revokes or deletes their listings.
+// revokeAll revokes all live credentials of a user who is deleted, links included, and stores the end of those that
+// have ended. It also revokes or deletes their listings.
 func (p *plan) revokeAll(userID string, owned credentialsdynamo.Open, at time.Time) {
 	p.rely(userID, owned)
 	p.tally.EndedAt, p.tally.Reason, p.tally.Active = at, userDeleted, new(bool)

@@ -20,7 +20,8 @@ type Repairs struct {
 // sequence of numbers and the number of active admins. See lists.Rebuild for how it works, and for
 // report.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (Repairs, error) {
-	done, err := s.records.Rebuild(ctx, records.Source{Row: rowOf, MarkerPrefixes: map[string]string{emailPK(""): "user"}}, report)
+	done, err := s.records.Rebuild(ctx, records.Source{Row: rowOf, MarkerPrefixes: map[string]string{emailPK(""): "user"}},
+		report)
 	repairs := Repairs{Repairs: done}
 	if err != nil {
 		return repairs, err

@@ -17,7 +17,8 @@ import (
 	"portside/shared/users"
 )
 
-// forgetStatuses makes the table what a release without lists of statuses has written: it lacks these lists and their counts.
+// forgetStatuses makes the table what a release without lists of statuses has written: it lacks these lists and their
+// counts.
 func (d *fixture) forgetStatuses(t *testing.T) {
 	t.Helper()
 	for _, raw := range liststest.Scan(t, d.client, d.users) {
@@ -41,8 +42,8 @@ func (d *fixture) forgetStatuses(t *testing.T) {
 	}
 }
 
-// TestUpgradeBuildsListsOfStatuses updates a table of an earlier release. Until the rebuild, every change works, and the other lists are
-// exact. After it, everything is.
+// TestUpgradeBuildsListsOfStatuses updates a table of an earlier release. Until the rebuild, every change works, and
+// the other lists are exact. After it, everything is.
 func TestUpgradeBuildsListsOfStatuses(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -60,7 +61,8 @@ func TestUpgradeBuildsListsOfStatuses(t *testing.T) {
 	d.forgetStatuses(t)
 	for n, u := range people[:9] {
 		after := u
-		after.Name, after.Role, after.Status = "Changed", principal.Roles()[(n+1)%4], []users.Status{users.Active, users.Suspended}[n%2]
+		after.Name, after.Role, after.Status = "Changed", principal.Roles()[(n+1)%4],
+			[]users.Status{users.Active, users.Suspended}[n%2]
 		if n == 1 {
 			after.CustomerID = customers[1]
 		}
@@ -72,10 +74,12 @@ func TestUpgradeBuildsListsOfStatuses(t *testing.T) {
 		t.Error(err)
 	}
 	d.create(t, "new@example.com", principal.Viewer)
-	if page, err := d.store.List(t.Context(), users.Query{Limit: 20}); err != nil || page.Total != 13 || len(page.Users) != 13 {
+	if page, err := d.store.List(t.Context(), users.Query{Limit: 20}); err != nil || page.Total != 13 ||
+		len(page.Users) != 13 {
 		t.Errorf("before the rebuild: %d users of %d, %v", len(page.Users), page.Total, err)
 	}
-	if repairs, err := d.store.Rebuild(t.Context(), nil); err != nil || repairs.Resources == 0 || len(repairs.Disputes) > 0 {
+	if repairs, err := d.store.Rebuild(t.Context(), nil); err != nil || repairs.Resources == 0 ||
+		len(repairs.Disputes) > 0 {
 		t.Errorf("%+v, %v", repairs, err)
 	}
 	if _, err := d.store.RebuildCustomer(t.Context(), customers[1]); err != nil {
@@ -84,7 +88,8 @@ func TestUpgradeBuildsListsOfStatuses(t *testing.T) {
 	d.check(t)
 }
 
-// TestLargestChange changes everything of a user of a customer who has as many credentials as possible: more than one transaction can hold.
+// TestLargestChange changes everything of a user of a customer who has as many credentials as possible: more than one
+// transaction can hold.
 func TestLargestChange(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

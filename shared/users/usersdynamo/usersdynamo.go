@@ -17,9 +17,9 @@
 //	gone#<id>              gone       the history of a deleted user
 //
 // Every change is one transaction over all items that it concerns, so that a process that dies at
-// any moment leaves only complete users. Each write has a condition: on the version of a user, on the owner of a marker, and
-// for other items on whether they exist. See package records. The list form has separate items instead of an index, because an index is
-// eventually consistent: a page would disagree with its total just after a write.
+// any moment leaves only complete users. Each write has a condition: on the version of a user, on the owner of a
+// marker, and for other items on whether they exist. See package records. The list form has separate items instead of
+// an index, because an index is eventually consistent: a page would disagree with its total just after a write.
 //
 // A user's credentials are in another table and carry the user's customer, role and status (see
 // shared/credentials). Changing these, or deleting the user, writes to every live credential in the
@@ -61,7 +61,8 @@ import (
 
 // Store keeps users. Its fields are the other stores over the same table.
 type Store struct {
-	// SweepTime is how long a request sweeps the credentials of a user before it leaves the rest to the schedule. New sets five seconds.
+	// SweepTime is how long a request sweeps the credentials of a user before it leaves the rest to the schedule. New sets
+	// five seconds.
 	SweepTime time.Duration
 
 	client      *dynamodb.Client
@@ -271,8 +272,8 @@ func (s *Store) Deletion(ctx context.Context, id string, at time.Time) (users.De
 	}}, nil
 }
 
-// Delete removes a user that was read before and revokes all its credentials. If they change meanwhile, it deletes the user first. Errors:
-// versions.ErrStale, users.ErrLastAdmin.
+// Delete removes a user that was read before and revokes all its credentials. If they change meanwhile, it deletes the
+// user first. Errors: versions.ErrStale, users.ErrLastAdmin.
 func (s *Store) Delete(ctx context.Context, user users.User, at time.Time) error {
 	owned, err := s.credentials.ListOpen(ctx, user.ID, at)
 	if err != nil {

@@ -28,7 +28,8 @@ func columns() []string {
 	return names
 }
 
-// errNotUTF8 is the error of a row in another character set. Spreadsheets on Windows write one unless the user selects UTF-8.
+// errNotUTF8 is the error of a row in another character set. Spreadsheets on Windows write one unless the user selects
+// UTF-8.
 var errNotUTF8 = errors.New("the text is not UTF-8, so letters such as é cannot be read; save the file as UTF-8 (\"CSV UTF-8\" in a " +
 	"spreadsheet) and import it again")
 
@@ -37,7 +38,8 @@ func isNotUTF8(cell string) bool { return !utf8.ValidString(cell) }
 func csvHelp() string {
 	names := columns()
 	last := len(names) - 1
-	return "email, name and role are required; " + strings.Join(names[3:last], ", ") + " and " + names[last] + " are optional"
+	return "email, name and role are required; " + strings.Join(names[3:last],
+		", ") + " and " + names[last] + " are optional"
 }
 
 // csvReader reads RFC 4180 text with a header. The separator is a comma, or a semicolon, which
@@ -47,7 +49,7 @@ type csvReader struct {
 	source    *recordSource
 	positions map[string]int // index of each column
 	header    []string       // as in the file, without the column of errors
-	errorAt   int            // index of the column of errors; -1 if there is none
+	errorAt   int            // index of the column of errors; -1 without one
 	line      int            // first line of the last record
 	defaults  Defaults
 }
@@ -90,7 +92,8 @@ func (c *csvReader) setHeader(record []string) {
 
 func (c *csvReader) Columns() (names []string, separator rune) { return c.header, c.csv.Comma }
 
-// cells returns a record without the error of an earlier import, which is last in our files, also if the record is too short.
+// cells returns a record without the error of an earlier import, which is last in our files, also if the record is too
+// short.
 func (c *csvReader) cells(record []string) []string {
 	cells := slices.Clone(record)
 	if c.errorAt < 0 || len(cells) == 0 {
@@ -169,8 +172,8 @@ func (c *csvReader) Next() (Row, error) {
 	return r, nil
 }
 
-// failedRow keeps the cells of a row with too many or too few. After a misplaced quote, they cannot be told apart, so the text of the row
-// is one cell.
+// failedRow keeps the cells of a row with too many or too few. After a misplaced quote, they cannot be told apart, so
+// the text of the row is one cell.
 func (c *csvReader) failedRow(failed *csv.ParseError, record []string) Row {
 	r := Row{Line: failed.StartLine, Err: csvFailure(failed)}
 	if errors.Is(failed.Err, csv.ErrFieldCount) {
@@ -218,7 +221,7 @@ func (c *csvReader) fill(r *Row, cells []string) error {
 type recordSource struct {
 	from  io.Reader
 	left  int
-	text  []byte // what was read of the file from start on
+	text  []byte // the part of the file read so far, from start on
 	start int64
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A file with the errors of an earlier import is read without them, wherever the column is.
+// A file with the errors of an earlier import is read without them, whatever the position of their column.
 func TestErrorColumnIsIgnored(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{
@@ -21,7 +21,8 @@ func TestErrorColumnIsIgnored(t *testing.T) {
 			t.Fatal(err)
 		}
 		row, err := rows.Next()
-		if err != nil || row.Err != nil || row.User.Name != "=A" || row.User.Email != "a@example.com" || row.User.Role != "user" {
+		if err != nil || row.Err != nil || row.User.Name != "=A" || row.User.Email != "a@example.com" ||
+			row.User.Role != "user" {
 			t.Errorf("%q is %+v: %v", file, row, err)
 		}
 		names, separator := rows.Columns()
@@ -41,7 +42,8 @@ func TestApostrophesStayInOtherFiles(t *testing.T) {
 	}
 }
 
-// A row with a misplaced quote keeps its text, also if it has several lines, comes late in a large file, or ends the file.
+// A row with a misplaced quote keeps its text, also if it has several lines, comes late in a large file, or ends the
+// file.
 func TestRowsWithMisplacedQuotesKeepTheirText(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ok@example.com,Ok,user\n", 1000)

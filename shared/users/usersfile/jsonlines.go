@@ -135,8 +135,9 @@ func Line(user users.NewUser) (string, error) {
 	encoder.SetEscapeHTML(false)
 	normal := user.Normal()
 	err := encoder.Encode(jsonRow{
-		Email: normal.Email, Name: normal.Name, CustomerID: normal.CustomerID, Role: string(normal.Role), Department: normal.Department,
-		Metadata: normal.Metadata, SendActivationEmail: &normal.ActivationEmail,
+		Email: normal.Email, Name: normal.Name, CustomerID: normal.CustomerID, Role: string(normal.Role),
+		Department: normal.Department,
+		Metadata:   normal.Metadata, SendActivationEmail: &normal.ActivationEmail,
 	})
 	return strings.TrimSuffix(line.String(), "\n"), err
 }

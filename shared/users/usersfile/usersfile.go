@@ -46,8 +46,8 @@ type Reader interface {
 	Columns() (names []string, separator rune)
 }
 
-// ErrorColumn is the column with the errors of an earlier import. It is ignored, so that the file with the failed rows can be corrected
-// and imported. The other cells of such a file were written by text.CSVCell.
+// ErrorColumn is the column with the errors of an earlier import. It is ignored, so that the file with the failed rows
+// can be corrected and imported. The other cells of such a file were written by text.CSVCell.
 const ErrorColumn = "error"
 
 // Defaults applies to rows that do not set these values.

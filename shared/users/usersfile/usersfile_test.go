@@ -90,7 +90,8 @@ func TestLineRoundTrip(t *testing.T) {
 		t.Fatalf("%q, %v", line, err)
 	}
 	again := readOne(t, line).User
-	if again.Email != "ada@example.com" || again.Name != first.User.Name || again.Department != "R&D" || !again.ActivationEmail ||
+	if again.Email != "ada@example.com" || again.Name != first.User.Name || again.Department != "R&D" ||
+		!again.ActivationEmail ||
 		string(again.Metadata) != `{"seat":12345678901234567890,"html":"<b>"}` {
 		t.Errorf("%s was read as %+v", line, again)
 	}
@@ -156,7 +157,8 @@ func checkRows(t *rapid.T, rows Reader, people []rowTexts) {
 func TestCSVRowsReadsLongFile(t *testing.T) {
 	t.Parallel()
 	const rows = 300
-	text := "email,name,role,department\n" + strings.Repeat("a@example.com,A,user,\""+strings.Repeat("x\n", 5_000)+"\"\n", rows)
+	text := "email,name,role,department\n" + strings.Repeat("a@example.com,A,user,\""+strings.Repeat("x\n",
+		5_000)+"\"\n", rows)
 	if len(text) < 2*MaxRowBytes {
 		t.Fatalf("the file has only %d bytes", len(text))
 	}

@@ -17,7 +17,7 @@ type Condition struct {
 // See IfMatch.
 func (c Condition) Wanted() func(version int64) bool { return IfMatch(c.IfMatch) }
 
-// WantedTag is Wanted for a resource whose ETag is that of its content; see ContentVersion.
+// WantedTag is Wanted for a resource whose ETag depends on its content; see ContentVersion.
 func (c Condition) WantedTag() func(tag string) bool { return matchTag(c.IfMatch) }
 
 // Version is the output of an operation that returns one resource, for embedding.

@@ -20,7 +20,7 @@ type Problem struct {
 	Detail    string         `json:"detail" doc:"Explains the problem and how to fix it." example:"The request is not valid; see errors for each failure."`
 	Code      errorcode.Code `json:"code" doc:"Identifies the kind of problem, for programs."`
 	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response. Include it when you ask for help." example:"0HN4bRs0oAMEJ1w="`
-	Errors    []ProblemField `json:"errors,omitempty" doc:"All validation failures. If there are more than 100, the first 100; detail has the number of the others."`
+	Errors    []ProblemField `json:"errors,omitempty" doc:"All validation failures. If there are more than 100, the first 100, and detail has the number of further failures."`
 
 	OAuthError       string `json:"error,omitempty" doc:"Error code of OAuth 2.0 (RFC 6749). Only operations for OAuth clients have it." example:"invalid_request"`
 	OAuthDescription string `json:"error_description,omitempty" doc:"The same as detail, for OAuth clients. Only operations for them have it." example:"The token has expired."`

@@ -46,7 +46,7 @@ func objectText(fields map[string]any) string {
 	if len(fields) == 0 {
 		return "{}"
 	}
-	encoded, _ := json.Marshal(fields) // what was decoded from JSON can be encoded
+	encoded, _ := json.Marshal(fields) // values that come from JSON can be encoded
 	return string(encoded)
 }
 

@@ -33,7 +33,7 @@ func (f *customerFlags) add(c *cobra.Command) {
 // people returns the contacts, or nil if the flag is not set. One empty contact stands for none.
 func (f *customerFlags) people() (*[]client.ContactInput, error) {
 	if f.contacts == nil {
-		return nil, nil //nolint:nilnil // an unset flag is no error
+		return nil, nil //nolint:nilnil // an unset flag is not an error
 	}
 	all := []client.ContactInput{}
 	if len(f.contacts) == 1 && f.contacts[0] == "" {
@@ -52,7 +52,7 @@ func (f *customerFlags) people() (*[]client.ContactInput, error) {
 // object returns the metadata, or nil if the flag is not set.
 func (f *customerFlags) object() (map[string]any, error) {
 	if f.metadata == "" {
-		return nil, nil //nolint:nilnil // an unset flag is no error
+		return nil, nil //nolint:nilnil // an unset flag is not an error
 	}
 	decoder := json.NewDecoder(bytes.NewReader([]byte(f.metadata)))
 	decoder.UseNumber()

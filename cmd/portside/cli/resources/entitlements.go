@@ -101,7 +101,7 @@ func (f *entitlementFlags) times(c *cobra.Command) (from, until *time.Time, err 
 // timeFlag returns the time of a flag, nil if the flag is not set, or the zero time if it is empty.
 func timeFlag(c *cobra.Command, flag, text string) (*time.Time, error) {
 	if !c.Flags().Changed(flag) {
-		return nil, nil //nolint:nilnil // an unset flag is no error
+		return nil, nil //nolint:nilnil // an unset flag is not an error
 	}
 	if text == "" {
 		return &time.Time{}, nil

@@ -15,7 +15,7 @@ import (
 const maxLookups = 100
 
 // names are the slugs of customers and the email addresses of users whose IDs are in other resources. Only tables show them, so the other
-// formats make no calls for them. What the caller may not see, or what no longer exists, keeps its ID. A failed lookup is no error: the
+// formats make no calls for them. An ID stays if its resource is hidden from the caller or deleted. A failed lookup is not an error: the
 // result without a name is better than none.
 type names struct {
 	api       *client.Client
@@ -56,7 +56,7 @@ func (n *names) findCustomers(ctx context.Context, ids ...*string) {
 		n.lookups--
 		found, err := n.api.GetCustomer(ctx, id)
 		if refused, ok := errors.AsType[*client.Error](err); err != nil && (!ok || refused.Status != http.StatusNotFound) {
-			n.lookups = 0 // the others would fail, too
+			n.lookups = 0 // further lookups would fail, too
 		}
 		n.customers[id] = found.Slug
 	}

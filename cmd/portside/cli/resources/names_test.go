@@ -11,7 +11,7 @@ import (
 	"portside/cmd/portside/cli/clitest"
 )
 
-// boltID is the ID of a customer whom the caller cannot read.
+// boltID is the ID of a customer that the caller cannot read.
 const boltID = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e22"
 
 // usersOf answers with a user of each customer.

@@ -36,7 +36,7 @@ To revoke one token, use "portside tokens revoke".`,
 	return a.Calling(c)
 }
 
-// revokeAll ends all credentials of a user; with made, also what was created with the user's keys.
+// revokeAll ends all credentials of a user; with made, also the credentials that were created with the user's keys.
 func (a *app) revokeAll(ctx context.Context, name string, made, yes bool) error {
 	api, err := a.ConnectAs()
 	if err != nil {

@@ -101,7 +101,7 @@ func (f *trustPolicyFlags) add(c *cobra.Command) {
 // jwks returns the text of the file, nil if the flag is not set, or an empty text if it is empty.
 func (f *trustPolicyFlags) jwks(c *cobra.Command) (*string, error) {
 	if !c.Flags().Changed("jwks-file") {
-		return nil, nil //nolint:nilnil // an unset flag is no error
+		return nil, nil //nolint:nilnil // an unset flag is not an error
 	}
 	if f.jwksFile == "" {
 		return new(""), nil

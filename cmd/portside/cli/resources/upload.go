@@ -54,7 +54,7 @@ func upload(ctx context.Context, api *client.Client, path string, shown *cli.Pro
 	return place.UploadID, nil
 }
 
-// formAround returns what comes before and after the file in a form, so that the file need not fit into memory.
+// formAround returns the parts of a form before and after the file, so that the file need not fit into memory.
 func formAround(fields map[string]string, fileName string) (begin, end []byte, contentType string, err error) {
 	var b bytes.Buffer
 	form := multipart.NewWriter(&b)

@@ -21,7 +21,7 @@ type reader struct {
 	isImported bool
 	chunks     int
 	imported   int
-	carried    *strings.Builder // text of paragraphs with deleted ends, which the next paragraph continues; nil if there is none
+	carried    *strings.Builder // text of paragraphs with deleted ends, which the next paragraph continues; nil without such text
 }
 
 // Read reads a Word document.

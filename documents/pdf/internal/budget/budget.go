@@ -1,4 +1,4 @@
-// Package budget bounds what reading one document may cost, and records what is left out of it.
+// Package budget bounds the cost of reading one document, and records the parts that the reader leaves out.
 //
 // All stages of the reader share one [Budget] and one [Damage]. A Budget counts decoded bytes and
 // units of work; both only decrease while pages are read. A Cache bounds the memory that decoded

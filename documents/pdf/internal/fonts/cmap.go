@@ -38,7 +38,7 @@ type textRange struct {
 // cidRange maps the codes from low to high to the CIDs from first on.
 type cidRange struct{ low, high, first uint32 }
 
-// parseCMap parses a CMap, and skips what it does not understand.
+// parseCMap parses a CMap, and skips operators that it does not know.
 func parseCMap(data []byte) *cmap {
 	m := &cmap{}
 	lex := &syntax.Lexer{Data: data}

@@ -43,7 +43,8 @@ func symbol() encodingTable {
 	for c := ' '; c < 'A'; c++ {
 		table[c] = string(c)
 	}
-	table[0xb7], table[0xb0], table[0xb1], table[0xb4], table[0xa3], table[0xb3], table[0xa0] = "•", "°", "±", "×", "≤", "≥", "€"
+	table[0xb7], table[0xb0], table[0xb1], table[0xb4], table[0xa3], table[0xb3], table[0xa0] = "•", "°", "±", "×", "≤",
+		"≥", "€"
 	return table
 }
 

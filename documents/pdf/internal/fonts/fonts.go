@@ -28,7 +28,7 @@ type Font struct {
 	IsBold bool
 
 	isComposite  bool
-	toUnicode    *cmap // nil if there is none
+	toUnicode    *cmap // nil without a map to Unicode
 	encoding     *cmap // of a composite font with an embedded CMap
 	isUTF16      bool  // the codes of a composite font are UTF-16
 	table        encodingTable

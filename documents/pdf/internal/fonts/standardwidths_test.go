@@ -17,8 +17,8 @@ var update = flag.Bool("update", false, "write standardwidths.go")
 
 const widthsFile = "standardwidths.go"
 
-// TestStandardWidths compares the file with the widths in pdfcpu, which has them from Adobe. At run time, pdfcpu would make every start
-// of a program longer.
+// TestStandardWidths compares the file with the widths in pdfcpu, which has them from Adobe. At run time, pdfcpu would
+// make every start of a program longer.
 func TestStandardWidths(t *testing.T) {
 	want, err := format.Source(writeWidths(t))
 	if err != nil {

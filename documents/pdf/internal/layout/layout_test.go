@@ -36,8 +36,10 @@ func layOut(t *testing.T, glyphs []content.Glyph) *documents.Document {
 }
 
 func TestColumnsAreReadOneAfterTheOther(t *testing.T) {
-	left := []string{"the left column has some", "lines of text that go on", "until the column is full", "and then it ends here."}
-	right := []string{"the right column follows", "with as many lines of its", "own, which come after all", "lines of the left column."}
+	left := []string{"the left column has some", "lines of text that go on", "until the column is full",
+		"and then it ends here."}
+	right := []string{"the right column follows", "with as many lines of its", "own, which come after all",
+		"lines of the left column."}
 	var glyphs []content.Glyph
 	for i := range left { // line by line, as many programs write them
 		y := 100 + 12*float64(i)

@@ -10,10 +10,11 @@ import (
 	"portside/documents"
 )
 
-// PDF files have the glyphs of Hebrew and Arabic from left to right, so the last letter of a word comes first. A page that is mostly in
-// these scripts is laid out in its mirror image. So the rules for words, columns, cells, indents and margins hold for it, too. The letters
-// of a word and the words of the other direction are put in reading order by a short form of the Unicode Bidirectional Algorithm (UAX #9).
-// The algorithm turns reading order into drawing order, and drawing order back into reading order.
+// PDF files have the glyphs of Hebrew and Arabic from left to right, so the last letter of a word comes first. A page
+// that is mostly in these scripts is laid out in its mirror image. So the rules for words, columns, cells, indents and
+// margins hold for it, too. The letters of a word and the words of the other direction are put in reading order by a
+// short form of the Unicode Bidirectional Algorithm (UAX #9). The algorithm turns reading order into drawing order, and
+// drawing order back into reading order.
 
 // readingFrame has the reading direction of a page.
 type readingFrame struct {
@@ -38,8 +39,8 @@ func newReadingFrame(words []word) readingFrame {
 	return f
 }
 
-// enter puts the words in the frame: their letters are in reading order, and words that are read from right to left are mirrored if the
-// page is.
+// enter puts the words in the frame: their letters are in reading order, and words that are read from right to left are
+// mirrored if the page is.
 func (f readingFrame) enter(words []word) {
 	for i := range words {
 		w := &words[i]
@@ -115,8 +116,8 @@ func directionOfRune(r rune) textDirection {
 	return neutral
 }
 
-// readingOrder returns a word that is in the order of drawing in the order of reading. Letters that have forms for the beginning, the
-// middle and the end of a word become the usual ones.
+// readingOrder returns a word that is in the order of drawing in the order of reading. Letters that have forms for the
+// beginning, the middle and the end of a word become the usual ones.
 func (f readingFrame) readingOrder(text string) string {
 	direction := directionOfText(text)
 	if direction == neutral || direction == leftToRight && !f.isRightToLeft && !hasRightToLeft(text) {
@@ -208,8 +209,8 @@ func reverseRuns(runes []rune, levels []int, level int) {
 	}
 }
 
-// drawingOrder returns the text of a glyph in the order of drawing. A glyph can have several letters, as a ligature of Arabic and a word
-// of a scan have, which are in the order of reading.
+// drawingOrder returns the text of a glyph in the order of drawing. A glyph can have several letters, as a ligature of
+// Arabic and a word of a scan have, which are in the order of reading.
 func drawingOrder(text string) string {
 	if isASCII(text) || len(text) < 4 || !hasRightToLeft(text) {
 		return text
@@ -223,7 +224,8 @@ type piece struct {
 	isSpaced bool
 }
 
-// reverseOpposite puts successive words of the other direction in reading order, with the words without letters between them.
+// reverseOpposite puts successive words of the other direction in reading order, with the words without letters between
+// them.
 func reverseOpposite(pieces []piece) {
 	for start := 0; start < len(pieces); start++ {
 		if !pieces[start].isOpposite {

@@ -16,7 +16,8 @@ func TestReadingOrder(t *testing.T) {
 	}
 }
 
-// FuzzReadingOrder checks that the drawing order of a text has its letters, and that its reading order is the text again.
+// FuzzReadingOrder checks that the drawing order of a text has its letters, and that its reading order is the text
+// again.
 func FuzzReadingOrder(f *testing.F) {
 	for _, text := range []string{"שלום", "ab שלום 12", "לא", "1,020.00 ₪", "مرحبا(a)", "\u05d0\u0301", "א1ב2"} {
 		f.Add(text)

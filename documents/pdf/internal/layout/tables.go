@@ -112,7 +112,7 @@ func columnsOf(rows []line) []documents.Box {
 	return columns
 }
 
-// extendColumns extends the only column that a cell overlaps, or adds a column if there is none.
+// extendColumns extends the only column that a cell overlaps, or adds a column if the cell overlaps none.
 func extendColumns(columns []documents.Box, box documents.Box) []documents.Box {
 	last, overlaps := -1, 0
 	for i, c := range columns {

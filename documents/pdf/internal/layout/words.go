@@ -25,7 +25,7 @@ type word struct {
 	doubt       float32
 	startsLine  bool // as in content.Glyph
 	direction   textDirection
-	isOpposite  bool // is read in the direction opposite to that of the page
+	isOpposite  bool // is read in the direction opposite to the page's
 }
 
 // box returns the box of a word. PDF does not store the height of letters, so the box has the
@@ -45,7 +45,8 @@ func joinWords(glyphs []content.Glyph, d direction) []word {
 			continue
 		}
 		j.add(word{
-			text: drawingOrder(g.Text), left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold, doubt: g.Doubt,
+			text: drawingOrder(g.Text), left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold,
+			doubt:      g.Doubt,
 			startsLine: g.StartsLine,
 		})
 	}

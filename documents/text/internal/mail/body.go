@@ -59,7 +59,7 @@ func guessBoundary(body []byte) string {
 	return string(found[1])
 }
 
-// content decodes the transfer encoding of the body. It keeps what it can of a damaged body.
+// content decodes the transfer encoding of the body. It keeps the readable part of a damaged body.
 func content(p part) []byte {
 	switch strings.ToLower(strings.TrimSpace(p.header.Get("Content-Transfer-Encoding"))) {
 	case "base64":

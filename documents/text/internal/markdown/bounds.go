@@ -15,7 +15,7 @@ import (
 )
 
 // Goldmark takes time in proportion to the square of some inputs: 64 KB of ">", "[](" or "*a_" take more than a second.
-// These bounds keep one chunk below a tenth of a second. Text beyond them is kept as it is written.
+// These bounds keep one chunk below a tenth of a second. Text beyond them is kept as written.
 const (
 	maxChunk          = 128 << 10  // bytes that are converted at once, because goldmark takes up to 500 bytes of memory for each
 	maxMarkdownDepth  = 12         // lists and quotes within each other
@@ -151,7 +151,7 @@ func cutChunk(markdown string) (chunk, rest string) {
 	return markdown[:at], tableHeader(markdown[:at]) + markdown[at:]
 }
 
-// lastBlockStart returns where the last block begins that is neither code nor part of a list, or 0 if there is none. It
+// lastBlockStart returns where the last block begins that is neither code nor part of a list, or 0 if no block is. It
 // recognizes code by its fences alone, so it may miss a block, but goldmark decides what a block is.
 func lastBlockStart(markdown string) (last int) {
 	at, isBlank, openFence := 0, true, ""
@@ -172,7 +172,7 @@ func lastBlockStart(markdown string) (last int) {
 }
 
 // continuation returns a line with which the next chunk must begin, because the last block of this chunk is code or HTML
-// that goes on there: the fence, or the start of the HTML. It is empty if the block is complete.
+// that continues there: the fence, or the start of the HTML. It is empty if the block is complete.
 func continuation(document ast.Node, chunk []byte) string {
 	last := document
 	for last.LastChild() != nil && last.LastChild().Type() == ast.TypeBlock {

@@ -64,7 +64,7 @@ func addFrontMatter(to page.Page, lines []string) (titled bool, err error) {
 	return titled, nil
 }
 
-// frontValue returns the value, or the list items on the lines below if there is none beside the name.
+// frontValue returns the value, or the list items on the lines below if no value is beside the name.
 func frontValue(value string, below []string) string {
 	if value != "" {
 		return value

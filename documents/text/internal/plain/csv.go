@@ -200,7 +200,7 @@ func afterLine(text string) string {
 	return text[min(len(text), 1):]
 }
 
-// closing finds the quote that ends the cell. If there is none, quotes have no meaning from there on; otherwise the cell would
+// closing finds the quote that ends the cell. Without a closing quote, quotes have no meaning from there on; otherwise the cell would
 // take in the rest of the file.
 func (s *separated) closing() int {
 	const maxCell = 1 << 20

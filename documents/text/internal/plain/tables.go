@@ -196,7 +196,7 @@ func alignedCells(lines []string) [][]string {
 	return nil
 }
 
-// gutters returns the ends of the blank columns between the others.
+// gutters returns the ends of the blank columns between taken columns.
 func gutters(taken []bool) []int {
 	var cuts []int
 	blank, begun := 0, false

@@ -68,7 +68,7 @@ func (p *xmlParser) all(to page.Page) error {
 	return nil
 }
 
-// tree reads all elements. The tree has what is in front of an error.
+// tree reads all elements. After an error, the tree has the elements before it.
 func (p *xmlParser) tree(ctx context.Context) (isBroken bool, err error) {
 	for err == nil {
 		if err = ctx.Err(); err == nil {

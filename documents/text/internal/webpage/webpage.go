@@ -86,11 +86,11 @@ type walker struct {
 	open    []element
 	hidden  int        // how many of the open elements are hidden
 	lists   []htmlList // the open lists
-	item    bool       // the next block is that of a list item
+	item    bool       // the next block is a list item
 	label   string     // the number before its text
 
 	deeper     int // open elements beyond maxOpen
-	hiddenFrom int // number of the first hidden one among them; 0 if there is none
+	hiddenFrom int // number of the first hidden one among them; 0 if none is hidden
 	beyond     int // open tables beyond maxTables
 	held       int // blocks that wait in cells
 	heldText   int // bytes of their text
@@ -367,7 +367,7 @@ func (w *walker) add(b documents.Block) error {
 	return w.to.Add(b)
 }
 
-// table returns the innermost open table, or nil if there is none or its tags are ignored.
+// table returns the innermost open table, or nil if no table is open or its tags are ignored.
 func (w *walker) table() *table {
 	if len(w.tables) == 0 || w.beyond > 0 {
 		return nil
