@@ -12,7 +12,8 @@ export GOFLAGS := $(strip $(filter-out -trimpath -buildvcs=% -tags=%,$(GOFLAGS))
 # --- Lambda builds for sam build, CI and local/ ----------------------------------------------
 LAMBDA_GOARCH ?= arm64
 # The last commit that changed a source file of the functions. So a deployment of other changes does not replace them.
-COMMIT ?= $(or $(shell git log -1 --format=%h --abbrev=12 -- functions shared documents go.mod go.sum 2>/dev/null),unknown)
+COMMIT ?= $(call last-commit,-- functions shared documents go.mod go.sum)
+last-commit = $(or $(shell git log -1 --format=%h --abbrev=12 $(1) 2>/dev/null),unknown)
 
 build-%Function: has-go ## Build one Lambda, e.g. build-UsersFunction, to $(ARTIFACTS_DIR)/bootstrap
 	@test -n "$(ARTIFACTS_DIR)" || { echo "make $@: set ARTIFACTS_DIR to the folder for the binary 'bootstrap'"; exit 2; }
@@ -320,7 +321,7 @@ FUNCTIONS = $(shell sed -n 's/^  \([A-Za-z]\{1,\}Function\):.*/\1/p' template.ya
 PLATFORMS := linux-amd64 linux-arm64 darwin-arm64
 RELEASE ?= .local/release
 # The commit of the release, which `portside version` prints.
-RELEASE_COMMIT ?= $(or $(shell git log -1 --format=%h --abbrev=12 2>/dev/null),unknown)
+RELEASE_COMMIT ?= $(last-commit)
 
 release: has-go ## Build a release into .local/release: the functions, the command line, checksums, a software bill of materials, and the package to deploy
 	@mkdir -p $(RELEASE) && rm -f $(RELEASE)/*/bootstrap $(RELEASE)/portside-* $(RELEASE)/portside.cdx.json $(RELEASE)/SHA256SUMS

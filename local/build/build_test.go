@@ -210,6 +210,9 @@ func TestWaitReturnsAfterLastSaveIsBuilt(t *testing.T) {
 		{"shared/more/more.go", "package more\n\nconst Greeting = \"more\"\n", "old"},
 		{"functions/one/main.go", strings.ReplaceAll(program, `words`, `more`), "more ONE"},
 		{"shared/more/more.go", "package more\n\nconst Greeting = \"newest\"\n", "newest ONE"},
+		{"texts/texts.go", "package texts\n\nconst Greeting = \"text\"\n", "newest ONE"}, // of a folder that no function uses yet
+		{"functions/one/main.go", strings.NewReplacer("shared/words", "texts", "words", "texts").Replace(program), "text ONE"},
+		{"texts/texts.go", "package texts\n\nconst Greeting = \"last\"\n", "last ONE"},
 	}
 	old := ""
 	for _, save := range saves {

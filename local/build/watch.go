@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -107,14 +108,25 @@ func (w *Watcher) addAll() error {
 	w.marker = marker
 	repo := w.builder.config.RepoDir
 	failed := []error{w.files.Add(w.config.Dir), w.files.Add(repo)}
-	for _, root := range sourceRoots {
+	for root := range w.roots() {
 		failed = append(failed, w.addTree(filepath.Join(repo, root)))
 	}
 	return errors.Join(failed...)
 }
 
-// sourceRoots are the folders with the sources of functions.
-var sourceRoots = []string{"functions", "shared", "documents"}
+// roots returns the folders of the repository that have sources of functions, such as shared.
+func (w *Watcher) roots() map[string]bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := map[string]bool{}
+	for _, s := range w.functions {
+		for _, folder := range s.folders {
+			root, _, _ := strings.Cut(filepath.ToSlash(folder), "/")
+			found[root] = true
+		}
+	}
+	return found
+}
 
 // addTree watches a folder and all folders below it. They may disappear meanwhile.
 func (w *Watcher) addTree(root string) error {
@@ -278,16 +290,16 @@ func (w *Watcher) usersOf(path string) []string {
 // logged.
 func (w *Watcher) watchNewDir(path string) {
 	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() || filepath.Dir(path) == w.builder.config.RepoDir && !w.isRoot(path) {
+	if err != nil || !info.IsDir() || filepath.Dir(path) == w.builder.config.RepoDir && !w.roots()[filepath.Base(path)] {
 		return
 	}
+	w.watchTree(path)
+}
+
+func (w *Watcher) watchTree(path string) {
 	if err := w.addTree(path); err != nil {
 		w.builder.config.LogError("cannot watch " + path + ": " + err.Error())
 	}
-}
-
-func (w *Watcher) isRoot(path string) bool {
-	return slices.Contains(sourceRoots, filepath.Base(path))
 }
 
 func (w *Watcher) markStale(functions []string) {
@@ -348,6 +360,7 @@ func (w *Watcher) logFailure(id string, err error) {
 // finish releases the waiters, or builds again if there were saves meanwhile.
 func (w *Watcher) finish(ctx context.Context, r result) {
 	w.config.Reload(r.function)
+	roots := w.roots()
 	w.mu.Lock()
 	s := w.functions[r.function]
 	s.building = false
@@ -363,5 +376,10 @@ func (w *Watcher) finish(ctx context.Context, r result) {
 		close(s.fresh)
 	}
 	w.mu.Unlock()
+	for root := range w.roots() {
+		if !roots[root] {
+			w.watchTree(filepath.Join(w.builder.config.RepoDir, root))
+		}
+	}
 	w.buildStale(ctx)
 }
