@@ -15,7 +15,7 @@ func (h Histogram) Count() int64 {
 }
 
 // Percentile returns the smallest latency that the given percentage of all latencies does not
-// exceed (nearest rank). It returns 0 for an empty histogram.
+// exceed (nearest rank), such as p95 and p99 of the dashboard. It returns 0 for an empty histogram.
 func (h Histogram) Percentile(percent int64) float64 {
 	const hundred = 100
 	rank := (h.Count()*percent + hundred - 1) / hundred // rounded up
