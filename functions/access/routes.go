@@ -27,15 +27,15 @@ type handlers struct {
 // routes returns the API of this function.
 func routes(h *handlers, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
-	web.Handle(api, web.Needs(principal.TokensWrite).OrToken().Recent().ForCustomers(), createToken, h.create)
+	web.Handle(api, web.Needs(principal.TokensWrite).OrToken().RecentSignIn().ForCustomers(), createToken, h.create)
 	web.Handle(api, web.SignedIn().OrToken().ForCustomers(), listTokens, h.list)
 	web.Handle(api, web.SignedIn().OrToken().ForCustomers(), getToken, h.get)
 	web.Handle(api, web.SignedIn().OrToken().ForCustomers(), revokeToken, h.revoke)
 	web.Handle(api, web.SignedIn().ForCustomers(), createCredentialRequest, h.createRequest)
 	web.Handle(api, web.SignedIn().ForCustomers(), listCredentialRequests, h.listRequests)
 	web.Handle(api, web.SignedIn().ForCustomers(), getCredentialRequest, h.getRequest)
-	web.Handle(api, web.Needs(principal.CredentialsApprove).Recent(), approveCredentialRequest, h.approveRequest)
-	web.Handle(api, web.Needs(principal.CredentialsApprove).Recent(), denyCredentialRequest, h.denyRequest)
+	web.Handle(api, web.Needs(principal.CredentialsApprove).RecentSignIn(), approveCredentialRequest, h.approveRequest)
+	web.Handle(api, web.Needs(principal.CredentialsApprove).RecentSignIn(), denyCredentialRequest, h.denyRequest)
 	web.Handle(api, web.WithLink(), collectCredential, h.collect)
 	web.Handle(api, web.SignedIn().ForCustomers(), listPulls, h.listPulls)
 	return api

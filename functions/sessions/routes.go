@@ -29,14 +29,14 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Anyone(), startOpenIDSignIn, h.startOpenID)
 	api.Page("GET "+callbackPath, h.finishOpenID)
 	web.Handle(api, web.SignedIn().ForCustomers(), listSessions, h.list)
-	web.Handle(api, web.SignedIn().Recent().ForCustomers(), deleteSessions, h.endAll)
+	web.Handle(api, web.SignedIn().RecentSignIn().ForCustomers(), deleteSessions, h.endAll)
 	web.Handle(api, web.InSession().ForCustomers(), getCurrentSession, h.current)
 	web.Handle(api, web.InSession().ForCustomers(), deleteCurrentSession, h.signOut)
-	web.Handle(api, web.SignedIn().Recent().ForCustomers(), deleteSession, h.end)
-	web.Handle(api, web.InSession().Recent().ForCustomers(), createPasskeyOptions, h.passkeyOptions)
-	web.Handle(api, web.InSession().Recent().ForCustomers(), createPasskey, h.registerPasskey)
+	web.Handle(api, web.SignedIn().RecentSignIn().ForCustomers(), deleteSession, h.end)
+	web.Handle(api, web.InSession().RecentSignIn().ForCustomers(), createPasskeyOptions, h.passkeyOptions)
+	web.Handle(api, web.InSession().RecentSignIn().ForCustomers(), createPasskey, h.registerPasskey)
 	web.Handle(api, web.SignedIn().ForCustomers(), listPasskeys, h.listPasskeys)
-	web.Handle(api, web.InSession().Recent().ForCustomers(), deletePasskey, h.deletePasskey)
+	web.Handle(api, web.InSession().RecentSignIn().ForCustomers(), deletePasskey, h.deletePasskey)
 	return api
 }
 

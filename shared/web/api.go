@@ -115,9 +115,9 @@ func (a Access) ForCustomers() Access {
 	return a
 }
 
-// Recent refuses sessions that began more than credentials.SessionRecent ago. It has no effect on other credentials. Operations
+// RecentSignIn refuses sessions that began more than credentials.SessionRecent ago. It has no effect on other credentials. Operations
 // that create secrets or decide on requests need it, which prevents misuse of a browser that was left open.
-func (a Access) Recent() Access {
+func (a Access) RecentSignIn() Access {
 	a.recent = true
 	return a
 }
