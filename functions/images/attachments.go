@@ -107,7 +107,7 @@ func (m manifestDescriber) statements(ctx context.Context) ([]ImageAttachment, e
 		if read++; read > maxAttestations {
 			break
 		}
-		attestation, err := m.catalog.read(ctx, m.repository, d.Digest)
+		attestation, err := m.catalog.readManifest(ctx, m.repository, d.Digest)
 		if errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible) {
 			continue
 		}

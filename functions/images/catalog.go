@@ -280,9 +280,8 @@ func (c *catalog) resolveTag(ctx context.Context, seen call, tag string) (ImageT
 
 // resolveChart leaves out the digest and media type unless the tag leads to a chart.
 func (c *catalog) resolveChart(ctx context.Context, repository, tag string) (ImageTag, error) {
-	found, err := c.read(ctx, repository, tag)
-	if errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible) || err == nil &&
-		!found.isChart {
+	found, err := c.readManifest(ctx, repository, tag)
+	if errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible) || err == nil && !found.isChart {
 		return ImageTag{Tag: tag}, nil
 	}
 	return ImageTag{Tag: tag, Digest: &found.digest, MediaType: web.NullIfZero(shorten(found.MediaType))}, err

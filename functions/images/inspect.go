@@ -71,7 +71,7 @@ func (c *catalog) getManifest(ctx context.Context, in *getManifestInput) (*getMa
 	if err != nil {
 		return nil, err
 	}
-	reached, err := c.gateway.reach(ctx, seen, manifestTypes)
+	reached, err := c.gateway.fetchPermitted(ctx, seen, manifestTypes)
 	if err != nil {
 		return nil, maskMissing(err)
 	}
@@ -93,8 +93,8 @@ type storedManifest struct {
 	isChart bool // by the rule for credentials that may pull only charts
 }
 
-// read returns a manifest.
-func (c *catalog) read(ctx context.Context, repository, reference string) (storedManifest, error) {
+// readManifest returns a manifest.
+func (c *catalog) readManifest(ctx context.Context, repository, reference string) (storedManifest, error) {
 	target := images.Target{Kind: images.Manifest, Repository: repository, Reference: reference}
 	answer, err := c.gateway.manifests.Fetch(ctx, target, manifestTypes)
 	if err != nil {
@@ -194,7 +194,7 @@ func (m manifestDescriber) addPlatforms(ctx context.Context) error {
 
 func (m manifestDescriber) platform(ctx context.Context, d images.Descriptor) (ImagePlatform, error) {
 	platform := ImagePlatform{Platform: nameOf(d.Platform), Digest: d.Digest}
-	found, err := m.catalog.read(ctx, m.repository, d.Digest)
+	found, err := m.catalog.readManifest(ctx, m.repository, d.Digest)
 	if err != nil && (errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible)) {
 		return platform, nil // a registry can store an index without the manifests that it lists
 	}

@@ -23,7 +23,7 @@ func (g *gateway) base(*http.Request, call) (imagesecr.Response, error) {
 // manifest fetches the complete manifest, also for HEAD: its content shows whether it is a chart, and API Gateway
 // computes the Content-Length, which clients need, from the body.
 func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) {
-	found, err := g.reach(r.Context(), c, acceptedTypes(r))
+	found, err := g.fetchPermitted(r.Context(), c, acceptedTypes(r))
 	if err != nil {
 		return imagesecr.Response{}, g.missingManifest(r.Context(), c, err)
 	}

@@ -26,13 +26,13 @@ func (m reachedManifest) found() images.FoundManifest {
 	return images.FoundManifest{Digest: m.Digest(), Body: m.Body}
 }
 
-// reach returns the target, a manifest, in a media type that the client accepts. Errors: those that mean "unknown",
-// also for a manifest that the caller may not fetch.
-func (g *gateway) reach(ctx context.Context, c call, accept []string) (reachedManifest, error) {
+// fetchPermitted returns the target, a manifest, in a media type that the client accepts. Errors: those that mean "unknown", also for a
+// manifest that the caller may not fetch.
+func (g *gateway) fetchPermitted(ctx context.Context, c call, accept []string) (reachedManifest, error) {
 	if c.reach.IsEverything() {
 		return g.fetch(ctx, c, accept)
 	}
-	stored, err := g.reachStored(ctx, c)
+	stored, err := g.findPermitted(ctx, c)
 	if err != nil || stored.IsAccepted(accept) {
 		return stored, err
 	}
@@ -43,9 +43,9 @@ func (g *gateway) reach(ctx context.Context, c call, accept []string) (reachedMa
 	return found, err
 }
 
-// reachStored returns the target as the registry stores it, and puts it into the index. The index is for all clients,
-// so nothing in it may depend on what one of them accepts.
-func (g *gateway) reachStored(ctx context.Context, c call) (reachedManifest, error) {
+// findPermitted returns the target as the registry stores it, and puts it into the index. The index is for all clients, so nothing in it
+// may depend on what one of them accepts.
+func (g *gateway) findPermitted(ctx context.Context, c call) (reachedManifest, error) {
 	subject, isAttachment := images.DigestOf(c.target.Reference)
 	switch {
 	case isAttachment:

@@ -218,7 +218,7 @@ func (s *Service) Read(
 		d, err := s.transcribe(ctx, Recording{Customer: customer, File: file, Kind: format, Keywords: keywords})
 		return d, asFault(err)
 	}
-	d, err := s.read(ctx, file, format)
+	d, err := s.readFile(ctx, file, format)
 	return d, asFault(err)
 }
 
@@ -228,7 +228,7 @@ func (s *Service) detect(ctx context.Context, file documents.Source) (documents.
 	return format, asFault(err)
 }
 
-func (s *Service) read(
+func (s *Service) readFile(
 	ctx context.Context, file documents.Source, format documents.Format,
 ) (*documents.Document, error) {
 	reader, isKnown := s.Readers[format]

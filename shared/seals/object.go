@@ -77,7 +77,7 @@ type objectWriter struct {
 func newObjectWriter(after Seal) *objectWriter {
 	w := &objectWriter{seal: after.next()}
 	w.seal.Hash = after.Hash
-	w.add(headerLine, header{Version: sealVersion, Hour: w.seal.Hour.String(), Part: w.seal.Part, Previous: after.Hash})
+	w.addLine(headerLine, header{Version: sealVersion, Hour: w.seal.Hour.String(), Part: w.seal.Part, Previous: after.Hash})
 	return w
 }
 
@@ -92,9 +92,9 @@ func (w *objectWriter) event(entry Entry) {
 	before := w.buffer.Len()
 	w.seal.Last = entry.ID
 	if isPlain(entry) {
-		w.add(eventLine, json.RawMessage(entry.Text))
+		w.addLine(eventLine, json.RawMessage(entry.Text))
 	} else {
-		w.add(malformedLine, malformedItem{ID: entry.ID, Text: entry.Text})
+		w.addLine(malformedLine, malformedItem{ID: entry.ID, Text: entry.Text})
 	}
 	w.eventText += w.buffer.Len() - before
 }
@@ -115,13 +115,13 @@ func idIn(text string) (string, error) {
 
 // close returns the object and its seal.
 func (w *objectWriter) close(isLast bool) ([]byte, Seal) {
-	w.add(endLine, ending{Events: w.events(), IsLast: isLast})
+	w.addLine(endLine, ending{Events: w.events(), IsLast: isLast})
 	w.seal.IsLast = isLast
 	return w.buffer.Bytes(), w.seal
 }
 
-// add writes a line. All its forms can be encoded. The text of an event stays unchanged, byte by byte.
-func (w *objectWriter) add(kind string, form any) {
+// addLine writes a line. All its forms can be encoded. The text of an event stays as it is, byte by byte.
+func (w *objectWriter) addLine(kind string, form any) {
 	text, isRaw := form.(json.RawMessage)
 	if !isRaw {
 		text, _ = json.Marshal(form)

@@ -90,7 +90,7 @@ func (r *objectReader) next() (sealedEvent, error) {
 }
 
 func (r *objectReader) header() error {
-	l, hash, err := r.read()
+	l, hash, err := r.readLine()
 	if err != nil {
 		return err
 	}
@@ -143,14 +143,14 @@ func (r *objectReader) end(l line) error {
 
 // line returns the next line, which continues the chain.
 func (r *objectReader) line() (line, error) {
-	l, hash, err := r.read()
+	l, hash, err := r.readLine()
 	if err == nil {
 		err = r.check(l, hash)
 	}
 	return l, err
 }
 
-func (r *objectReader) read() (l line, hash string, err error) {
+func (r *objectReader) readLine() (l line, hash string, err error) {
 	text, err := r.lines.next()
 	switch {
 	case errors.Is(err, io.EOF):

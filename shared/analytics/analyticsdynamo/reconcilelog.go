@@ -185,7 +185,7 @@ func (r *recount) sumSegments(ctx context.Context, stored storedDay, all []count
 	return sum, "", nil
 }
 
-func (r *recount) read(ctx context.Context, c counted) (logs.Segment, error) {
+func (r *recount) readSegment(ctx context.Context, c counted) (logs.Segment, error) {
 	lines, err := r.Recorder.lines(ctx, c)
 	return logs.Segment{Log: r.log, Day: r.day, Stream: c.Stream, Lines: lines}, err
 }
@@ -271,7 +271,7 @@ func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span t
 		if isCounted[name] {
 			continue
 		}
-		segment, err := r.read(ctx, counted{SegmentName: name})
+		segment, err := r.readSegment(ctx, counted{SegmentName: name})
 		if err == nil {
 			segment, err = r.withoutCountedLines(ctx, segment.Without(others), day.counted, span)
 		}
@@ -299,7 +299,7 @@ func (r *recount) withoutCountedLines(
 		if c.Stream != s.Stream || c.FirstLogged.After(s.LastLogged()) || c.FirstLogged.Add(span).Before(s.FirstLogged()) {
 			continue
 		}
-		other, err := r.read(ctx, c)
+		other, err := r.readSegment(ctx, c)
 		if err != nil {
 			return s, err
 		}

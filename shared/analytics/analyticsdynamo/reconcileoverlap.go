@@ -55,7 +55,7 @@ func (r *recount) segment(ctx context.Context, c counted) (logs.Segment, error) 
 	if segment, ok := r.segments[c.SegmentName]; ok {
 		return segment, nil
 	}
-	segment, err := r.read(ctx, c)
+	segment, err := r.readSegment(ctx, c)
 	if err != nil {
 		return segment, err
 	}

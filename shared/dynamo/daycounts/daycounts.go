@@ -88,18 +88,18 @@ func TotalKey() items.Map { return items.Key(Partition, total) }
 func (t Table) Writes(changes Changes) []types.TransactWriteItem {
 	var all []types.TransactWriteItem
 	for _, day := range slices.Sorted(maps.Keys(changes)) {
-		all = t.add(all, Key(day), changes[day])
+		all = t.addChange(all, Key(day), changes[day])
 	}
 	if len(all) == 0 {
 		return nil
 	}
 	sum := changes.Sum()
 	sum[Version] = 1
-	return t.add(all, TotalKey(), sum)
+	return t.addChange(all, TotalKey(), sum)
 }
 
-// add appends the write that adds a change to an item, unless the change is empty.
-func (t Table) add(all []types.TransactWriteItem, key items.Map, change Change) []types.TransactWriteItem {
+// addChange appends the write that adds a change to an item, unless the change is empty.
+func (t Table) addChange(all []types.TransactWriteItem, key items.Map, change Change) []types.TransactWriteItem {
 	if len(change) == 0 {
 		return all
 	}

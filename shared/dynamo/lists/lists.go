@@ -179,14 +179,14 @@ func (c *Changes) in(scope string) *Changes {
 
 // Add adds a new entry.
 func (c *Changes) Add(e Entry) []types.TransactWriteItem {
-	writes := c.add(e)
+	writes := c.addEntry(e)
 	if e.Scope != "" {
-		writes = append(writes, c.in(e.Scope).add(e)...)
+		writes = append(writes, c.in(e.Scope).addEntry(e)...)
 	}
 	return writes
 }
 
-func (c *Changes) add(e Entry) []types.TransactWriteItem {
+func (c *Changes) addEntry(e Entry) []types.TransactWriteItem {
 	c.counts.Add(e.counted())
 	writes := []types.TransactWriteItem{c.put(e, all, isNew), c.put(e, e.Label, isNew)}
 	return append(writes, c.replaceInStates(Entry{}, e)...)
@@ -205,7 +205,7 @@ func (c *Changes) Replace(before, after Entry) []types.TransactWriteItem {
 		writes = append(writes, c.in(before.Scope).removeEntry(before)...)
 	}
 	if after.Scope != "" {
-		writes = append(writes, c.in(after.Scope).add(after)...)
+		writes = append(writes, c.in(after.Scope).addEntry(after)...)
 	}
 	return writes
 }

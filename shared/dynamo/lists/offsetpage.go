@@ -43,7 +43,7 @@ func Page[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
 	if err != nil || place.PastEnd {
 		return Found[T]{Entries: []T{}, Total: place.Total}, err
 	}
-	rows, err := read[T](ctx, l, part{query.list(), place, query.Limit})
+	rows, err := readEntries[T](ctx, l, part{query.list(), place, query.Limit})
 	total := consistentTotal(place.Total, query, len(rows))
 	return newFound(rows, query.Limit, total, query.Offset+int64(query.Limit) < total), err
 }
@@ -59,7 +59,7 @@ func pageAfter[T any](ctx context.Context, l *Lists, query Query) (Found[T], err
 	if err != nil {
 		return Found[T]{}, err
 	}
-	rows, err := read[T](ctx, l, part{query.list(), rank.Place{Start: last + 1}, query.Limit + 1})
+	rows, err := readEntries[T](ctx, l, part{query.list(), rank.Place{Start: last + 1}, query.Limit + 1})
 	return newFound(rows, query.Limit, max(total, int64(len(rows))), len(rows) > query.Limit), err
 }
 
@@ -120,7 +120,7 @@ type Numbered[T any] struct {
 // From returns up to limit entries of the complete list whose numbers are at least a given number, in the order of
 // creation, strongly consistent. The limit must be so small that one Query reads all.
 func From[T any](ctx context.Context, l *Lists, from int64, limit int) ([]Numbered[T], error) {
-	return read[T](ctx, l, part{all, rank.Place{Start: from}, limit})
+	return readEntries[T](ctx, l, part{all, rank.Place{Start: from}, limit})
 }
 
 // part is a part of a list: up to limit entries from a place on.
@@ -130,8 +130,8 @@ type part struct {
 	limit int
 }
 
-// read returns the entries of a part.
-func read[T any](ctx context.Context, l *Lists, p part) ([]Numbered[T], error) {
+// readEntries returns the entries of a part.
+func readEntries[T any](ctx context.Context, l *Lists, p part) ([]Numbered[T], error) {
 	pages := dynamodb.NewQueryPaginator(l.client, &dynamodb.QueryInput{
 		TableName: &l.table, ConsistentRead: aws.Bool(true),
 		Limit:                  aws.Int32(int32(p.place.Skip + p.limit)), //nolint:gosec // both are small: a leaf and a page

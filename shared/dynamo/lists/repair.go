@@ -99,8 +99,8 @@ func (r *rebuild) owners(ctx context.Context, found []derived) (map[string]Resou
 	return named, err
 }
 
-// read returns the current resource with the id, or a zero Resource if none exists.
-func (r *rebuild) read(ctx context.Context, id string) (resource Resource, found bool, err error) {
+// readResource returns the current resource with the id, or a zero Resource if there is none.
+func (r *rebuild) readResource(ctx context.Context, id string) (resource Resource, found bool, err error) {
 	err = items.GetAll(ctx, items.In(r.client, r.table), []items.Map{r.source.Key(id)}, func(item items.Map) error {
 		found = true
 		resource, err = r.source.Read(item)
@@ -112,7 +112,7 @@ func (r *rebuild) read(ctx context.Context, id string) (resource Resource, found
 // removeStray removes an item, unless its owner now accounts for it.
 func (r *rebuild) removeStray(ctx context.Context, d derived) error {
 	err := contended.Do(ctx, versions.IsStale, func() error {
-		resource, found, err := r.read(ctx, d.owner)
+		resource, found, err := r.readResource(ctx, d.owner)
 		if err != nil || resource.accountsFor(d) {
 			return err
 		}
@@ -216,7 +216,7 @@ func (r *rebuild) repairResource(ctx context.Context, id string) error {
 
 // tryRepairResource is repairResource without retries. Errors: versions.ErrStale.
 func (r *rebuild) tryRepairResource(ctx context.Context, id string) error {
-	resource, found, err := r.read(ctx, id)
+	resource, found, err := r.readResource(ctx, id)
 	if err != nil || !found {
 		return err
 	}

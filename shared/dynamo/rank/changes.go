@@ -84,7 +84,7 @@ func (c *Changes) Items() ([]types.TransactWriteItem, error) {
 	})
 	items := make([]types.TransactWriteItem, 0, len(nodes))
 	for _, n := range nodes {
-		items = append(items, types.TransactWriteItem{Update: c.tree.add(n, touched[n])})
+		items = append(items, types.TransactWriteItem{Update: c.tree.addToNode(n, touched[n])})
 	}
 	return items, nil
 }
@@ -116,7 +116,7 @@ func (c *Changes) touched() map[node]*counts {
 	return touched
 }
 
-func (t *Tree) add(n node, deltas *counts) *types.Update {
+func (t *Tree) addToNode(n node, deltas *counts) *types.Update {
 	update := newAddition(deltas)
 	return &types.Update{
 		TableName: &t.table, Key: t.key(n), UpdateExpression: aws.String(update.expression()),

@@ -52,7 +52,7 @@ func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 // measureEntries measures the children of a lowest node. It returns errConflict if an entry under
 // them changed meanwhile.
 func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, error) {
-	before, err := r.read(ctx, c.of)
+	before, err := r.readNode(ctx, c.of)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 	if err != nil {
 		return nil, err
 	}
-	after, err := r.read(ctx, c.of)
+	after, err := r.readNode(ctx, c.of)
 	if err != nil {
 		return nil, err
 	}

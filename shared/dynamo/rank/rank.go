@@ -173,7 +173,7 @@ func (t *Tree) descend(ctx context.Context, columns []term, first *groupCounts,
 
 // Totals returns the number of entries of every label, with one read of one unit.
 func (t *Tree) Totals(ctx context.Context) (map[string]int64, error) {
-	counts, err := t.read(ctx, root)
+	counts, err := t.readNode(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (t *Tree) Total(ctx context.Context, filter Filter) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	counts, err := t.read(ctx, root)
+	counts, err := t.readNode(ctx, root)
 	if err != nil {
 		return 0, err
 	}
@@ -236,7 +236,7 @@ func (t *Tree) columnsOf(e Entry) []int {
 	return []int{label}
 }
 
-func (t *Tree) read(ctx context.Context, n node) (*counts, error) {
+func (t *Tree) readNode(ctx context.Context, n node) (*counts, error) {
 	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &t.table, Key: t.key(n), ConsistentRead: aws.Bool(true),
 	})

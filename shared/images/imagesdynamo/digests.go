@@ -47,8 +47,8 @@ func (s *Store) content(ctx context.Context, repository, digest string) (*big.In
 	return numbers, err == nil && numbers.BitLen() > 0, err
 }
 
-// add adds version numbers to the digests and to everything attached to them.
-func (s *Store) add(ctx context.Context, repository string, digests []string, numbers *big.Int) error {
+// addNumbers adds version numbers to the digests and to everything attached to them.
+func (s *Store) addNumbers(ctx context.Context, repository string, digests []string, numbers *big.Int) error {
 	known := map[string]bool{}
 	for next := newOf(digests, known); len(next) > 0; {
 		err := parallel.Each(len(next), maxConcurrentWrites, func(i int) error {

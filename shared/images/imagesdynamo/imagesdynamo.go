@@ -85,7 +85,7 @@ func (s *Store) Put(ctx context.Context, repository string, version images.Versi
 	if err != nil {
 		return err
 	}
-	if err := s.add(ctx, repository, digests, new(big.Int).SetBit(new(big.Int), number, 1)); err != nil {
+	if err := s.addNumbers(ctx, repository, digests, new(big.Int).SetBit(new(big.Int), number, 1)); err != nil {
 		return fmt.Errorf("store a version: %w", err)
 	}
 	return s.replace(ctx, repository, name, change{number: number, manifest: version.Manifest, version: version.Version})
@@ -104,7 +104,7 @@ func (s *Store) Attach(ctx context.Context, repository, subject string, digests 
 	if err != nil || !exists {
 		return err
 	}
-	return s.add(ctx, repository, digests, found)
+	return s.addNumbers(ctx, repository, digests, found)
 }
 
 // Remove implements images.VersionIndex.

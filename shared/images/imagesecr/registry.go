@@ -92,7 +92,7 @@ func (r *Registry) Fetch(ctx context.Context, ask Request) (Response, error) {
 			_ = response.Body.Close() // the body is not needed
 			continue
 		}
-		answer, err := read(response, ask.Target.Kind)
+		answer, err := readResponse(response, ask.Target.Kind)
 		if err == nil {
 			makeRelative(answer.Header, login.Endpoint)
 		}
@@ -185,8 +185,8 @@ func (r *Registry) send(ctx context.Context, ask Request, login Login) (*http.Re
 	return r.transport.RoundTrip(request)
 }
 
-// read returns the part of the response that a client may see, or the error that the status means.
-func read(response *http.Response, kind images.Kind) (Response, error) {
+// readResponse returns the part of the response that a client may see, or the error that the status means.
+func readResponse(response *http.Response, kind images.Kind) (Response, error) {
 	if err := errorFor(response, kind); err != nil {
 		return Response{}, err
 	}

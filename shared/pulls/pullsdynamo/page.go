@@ -100,7 +100,7 @@ func (s *Store) queryShard(ctx context.Context, by index, shard string,
 // ofCredential reads whole minutes, because the items of a minute are in the order of their ids.
 func (s *Store) ofCredential(ctx context.Context, want pulls.Range) ([]pulls.Pull, bool, error) {
 	found := newPage(want)
-	err := s.read(ctx, keyRange{
+	err := s.readRange(ctx, keyRange{
 		pk: listOf(want.IsChecks) + credentialPrefix + want.By.Credential, limit: want.Limit + 1,
 		low: want.From.UTC().Format(minuteLayout), high: lastOf(want).UTC().Format(minuteLayout) + "~",
 	}, func(item items.Map) (bool, error) {
@@ -122,7 +122,7 @@ func (s *Store) ofEverybody(ctx context.Context, want pulls.Range) ([]pulls.Pull
 	found := newPage(want)
 	last := endOfSlot(lastOf(want))
 	for month := monthOf(last); !month.Before(monthOf(want.From)); month = month.AddDate(0, -1, 0) {
-		err := s.read(ctx, keyRange{
+		err := s.readRange(ctx, keyRange{
 			pk: logPartition(month, want.IsChecks), limit: min(want.Limit+1, maxBatchesPerQuery),
 			low: want.From.UTC().Format(pulls.Stamp), high: last.Format(pulls.Stamp) + "~",
 		}, func(item items.Map) (bool, error) { return found.addBatch(item) })
@@ -149,8 +149,8 @@ type keyRange struct {
 	limit         int // of one query
 }
 
-// read visits the items of a range in descending order until visit returns true.
-func (s *Store) read(ctx context.Context, r keyRange, visit func(items.Map) (bool, error)) error {
+// readRange visits the items of a range in descending order until visit returns true.
+func (s *Store) readRange(ctx context.Context, r keyRange, visit func(items.Map) (bool, error)) error {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.pulls, ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(r.limit)), //nolint:gosec // at most a page
 		KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
