@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/expirynotices"
-	"portside/shared/expirynotices/expirynoticesdynamo"
+	"portside/shared/notices/expirynotices"
+	"portside/shared/notices/expirynotices/expirynoticesdynamo"
 	"portside/shared/users/usersdynamo"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"portside/shared/core/principal"
-	"portside/shared/expirynotices"
+	"portside/shared/notices/expirynotices"
 	"portside/shared/testkit/webtest"
 )
 

@@ -11,7 +11,6 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
-	"portside/shared/credentialnotices"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
@@ -19,6 +18,7 @@ import (
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/mail"
+	"portside/shared/notices/credentialnotices"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/revocation"

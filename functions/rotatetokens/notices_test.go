@@ -11,7 +11,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/expirynotices"
+	"portside/shared/notices/expirynotices"
 	"portside/shared/users"
 )
 

@@ -7,7 +7,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/expirynotices"
+	"portside/shared/notices/expirynotices"
 	"portside/shared/rotation"
 	"portside/shared/tokens"
 	"portside/shared/users"

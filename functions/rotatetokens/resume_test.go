@@ -18,7 +18,7 @@ import (
 	"portside/shared/core/walk"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
-	"portside/shared/expirynotices"
+	"portside/shared/notices/expirynotices"
 	"portside/shared/users"
 )
 

@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"time"
 
-	"portside/shared/expirynotices"
 	"portside/shared/lambda/metrics"
+	"portside/shared/notices/expirynotices"
 	"portside/shared/rotation"
 )
 

@@ -4,14 +4,14 @@ package main
 import (
 	"time"
 
+	"portside/shared/audit/seals"
+	"portside/shared/audit/seals/sealsdynamo"
+	"portside/shared/audit/seals/sealss3"
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
-	"portside/shared/seals"
-	"portside/shared/seals/sealsdynamo"
-	"portside/shared/seals/sealss3"
 )
 
 func main() { start.Events(build) }

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"log/slog"
 
+	"portside/shared/audit/seals"
 	"portside/shared/lambda/metrics"
-	"portside/shared/seals"
 )
 
 // seal returns the handler of a schedule. It ignores the event. An error changes nothing of the objects that are sealed

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/audit/seals"
+	"portside/shared/audit/seals/sealsdynamo"
+	"portside/shared/audit/seals/sealss3"
 	"portside/shared/dynamo/auditlog"
-	"portside/shared/seals"
-	"portside/shared/seals/sealsdynamo"
-	"portside/shared/seals/sealss3"
 	"portside/shared/testkit/awstest"
 )
 

@@ -5,7 +5,6 @@ package main
 import (
 	"time"
 
-	"portside/shared/credentialnotices"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials/credentialsdynamo"
@@ -15,6 +14,7 @@ import (
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
+	"portside/shared/notices/credentialnotices"
 	"portside/shared/revocation"
 	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/sessions"

@@ -19,12 +19,12 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
-	"portside/shared/credentialnotices"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/mail/mailses"
+	"portside/shared/notices/credentialnotices"
 	"portside/shared/revocation"
 	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/sessions"

@@ -15,9 +15,9 @@ import (
 	"portside/shared/lambda/secretvalue"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
-	"portside/shared/openid/openiddynamo"
-	"portside/shared/passkeys/passkeysdynamo"
 	"portside/shared/sessions"
+	"portside/shared/sessions/openid/openiddynamo"
+	"portside/shared/sessions/passkeys/passkeysdynamo"
 	"portside/shared/sessions/sessionsdynamo"
 	"portside/shared/users/usersdynamo"
 )

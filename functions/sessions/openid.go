@@ -11,10 +11,10 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/lambda/start"
-	"portside/shared/openid"
-	"portside/shared/openid/openidclient"
-	"portside/shared/openid/openiddynamo"
 	"portside/shared/sessions"
+	"portside/shared/sessions/openid"
+	"portside/shared/sessions/openid/openidclient"
+	"portside/shared/sessions/openid/openiddynamo"
 	"portside/shared/web"
 	"portside/shared/web/server"
 )

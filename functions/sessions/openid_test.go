@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"portside/shared/core/principal"
-	"portside/shared/openid"
-	"portside/shared/openid/openidclient"
+	"portside/shared/sessions/openid"
+	"portside/shared/sessions/openid/openidclient"
 	"portside/shared/testkit"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"

@@ -3,8 +3,8 @@ package main
 import (
 	"encoding/base64"
 
-	"portside/shared/passkeys"
-	"portside/shared/passkeys/passkeyswebauthn"
+	"portside/shared/sessions/passkeys"
+	"portside/shared/sessions/passkeys/passkeyswebauthn"
 )
 
 const (

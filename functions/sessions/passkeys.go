@@ -9,10 +9,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/principal"
-	"portside/shared/passkeys"
-	"portside/shared/passkeys/passkeysdynamo"
-	"portside/shared/passkeys/passkeyswebauthn"
 	"portside/shared/sessions"
+	"portside/shared/sessions/passkeys"
+	"portside/shared/sessions/passkeys/passkeysdynamo"
+	"portside/shared/sessions/passkeys/passkeyswebauthn"
 	"portside/shared/web"
 	"portside/shared/web/resource"
 )

@@ -12,7 +12,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
-	"portside/shared/passkeys"
+	"portside/shared/sessions/passkeys"
 	"portside/shared/testkit/passkeytest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"

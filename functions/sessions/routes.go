@@ -5,8 +5,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"portside/shared/passkeys"
 	"portside/shared/sessions"
+	"portside/shared/sessions/passkeys"
 	"portside/shared/web"
 )
 

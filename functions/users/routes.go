@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/principal"
-	"portside/shared/credentialnotices"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/notices/credentialnotices"
 	"portside/shared/revocation"
 	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/users"

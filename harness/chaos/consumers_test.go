@@ -17,7 +17,7 @@ var consumers = map[string]struct{ events, tests string }{
 	"RunMediaJobsFunction":   {"S3 ", "harness/chaos.TestRunMediaJobs"},
 	"CountUsageFunction":     {"S3 CloudWatchLogs CloudWatchLogs CloudWatchLogs ", "functions/countusage.TestEachLineCountsOnce"},
 	"MeasureStorageFunction": {"ScheduleV2 ", "functions/measurestorage.TestConcurrentMeasurementsAreOne"},
-	"SealAuditFunction":      {"ScheduleV2 ", "shared/seals.TestConcurrentRunsMakeOneChain shared/seals.TestNextRunContinuesAfterACrash"},
+	"SealAuditFunction":      {"ScheduleV2 ", "shared/audit/seals.TestConcurrentRunsMakeOneChain shared/audit/seals.TestNextRunContinuesAfterACrash"},
 	"IndexChartsFunction":    {"S3 ", "shared/charts.TestConcurrentEvents shared/charts.TestCrashAtEveryCall"},
 	"IndexImagesFunction":    {"EventBridgeRule ScheduleV2 ", "functions/indeximages.TestPushes functions/indeximages.TestConcurrentEvents"},
 	"RecordPullsFunction":    {"S3 CloudWatchLogs CloudWatchLogs ", pulls + "TestEveryPullIsCountedOnce " + pulls + "TestSlowRecorderLosesNothing"},

@@ -12,7 +12,6 @@ import (
 
 	"portside/harness/invariants"
 	"portside/shared/core/principal"
-	"portside/shared/credentialnotices"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
@@ -26,6 +25,7 @@ import (
 	"portside/shared/entitlements/entitlementsdynamo"
 	"portside/shared/lambda/s3client"
 	"portside/shared/mail/mailses"
+	"portside/shared/notices/credentialnotices"
 	"portside/shared/projects"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/revocation"

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"portside/shared/credentials"
-	"portside/shared/expirynotices"
+	"portside/shared/notices/expirynotices"
 	"portside/shared/rotation"
 	"portside/shared/users"
 )

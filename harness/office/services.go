@@ -7,7 +7,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"portside/shared/credentialnotices"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
@@ -20,6 +19,7 @@ import (
 	"portside/shared/entitlements"
 	"portside/shared/entitlements/entitlementsdynamo"
 	"portside/shared/mail/mailses"
+	"portside/shared/notices/credentialnotices"
 	"portside/shared/projects"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/pulls/pullsdynamo"

@@ -16,12 +16,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"portside/shared/audit/seals"
+	"portside/shared/audit/seals/sealsdynamo"
+	"portside/shared/audit/seals/sealss3"
 	"portside/shared/core/audit"
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
-	"portside/shared/seals"
-	"portside/shared/seals/sealsdynamo"
-	"portside/shared/seals/sealss3"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/liststest"
 )

@@ -94,8 +94,17 @@ var rules = []rule{
 		},
 	}, {
 		dir: "shared/<domain>/<part>", name: "a part of a domain",
-		may:   []string{standard, "portside/shared/<domain>", "portside/shared/core/...", "github.com/google/uuid"},
+		may: []string{
+			standard, "portside/shared/<domain>", "portside/shared/core/...", "portside/shared/credentials", "portside/shared/mail",
+			"github.com/google/uuid",
+		},
 		never: []string{"net/http/..."},
+	}, {
+		dir: "shared/<domain>/<part>/<part>*", name: "an adapter of a part",
+		may: []string{
+			standard, "portside/shared/<domain>/<part>", "portside/shared/core/...", "portside/shared/credentials",
+			"portside/shared/mail", "portside/shared/dynamo/...", "portside/shared/lambda/s3client", awsSDK, "github.com/google/uuid",
+		},
 	}, {
 		dir: "shared/core/<package>", name: "a core package",
 		may:   []string{standard, "portside/shared/core/..."},
@@ -219,15 +228,15 @@ var exceptions = []exception{
 		"compares the words of a transcript",
 	},
 	{
-		"shared/passkeys/passkeyswebauthn", []string{"github.com/go-webauthn/webauthn/..."},
+		"shared/sessions/passkeys/passkeyswebauthn", []string{"github.com/go-webauthn/webauthn/..."},
 		"verifies the responses of authenticators",
 	},
 	{
-		"shared/openid/openidclient", []string{"github.com/coreos/go-oidc/v3/oidc", "golang.org/x/oauth2"},
+		"shared/sessions/openid/openidclient", []string{"github.com/coreos/go-oidc/v3/oidc", "golang.org/x/oauth2"},
 		"talks to the identity provider and verifies its tokens",
 	},
 	{"shared/credentialrequests/credentialrequestsdynamo", credentialWrites, "issues the requested credential in its transaction"},
-	{"shared/passkeys/passkeysdynamo", credentialWrites, "checks in its transaction that the credential of the caller still works"},
+	{"shared/sessions/passkeys/passkeysdynamo", credentialWrites, "checks in its transaction that the credential of the caller still works"},
 	{"shared/revocation/revocationdynamo", credentialWrites, "revokes credentials in its transactions"},
 	{"shared/sessions/sessionsdynamo", credentialWrites, "issues and ends sessions in its transactions"},
 	{"shared/tokens/tokensdynamo", credentialWrites, "issues and revokes tokens in its transactions"},

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"portside/cmd/portside/operator"
-	"portside/shared/seals"
+	"portside/shared/audit/seals"
 )
 
 // ReadHead returns the head of the audit log in the file. It returns the zero value if the path is empty or, before the first

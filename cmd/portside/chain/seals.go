@@ -8,10 +8,10 @@ import (
 
 	"portside/cmd/portside/installation"
 	"portside/cmd/portside/operator"
+	"portside/shared/audit/seals"
+	"portside/shared/audit/seals/sealsdynamo"
+	"portside/shared/audit/seals/sealss3"
 	"portside/shared/dynamo/auditlog"
-	"portside/shared/seals"
-	"portside/shared/seals/sealsdynamo"
-	"portside/shared/seals/sealss3"
 )
 
 // Verifier returns the verifier of the audit log of the installation.

@@ -17,6 +17,9 @@ import (
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/analytics/logs"
+	"portside/shared/audit/seals"
+	"portside/shared/audit/seals/sealsdynamo"
+	"portside/shared/audit/seals/sealss3"
 	"portside/shared/core/audit"
 	"portside/shared/core/calendar"
 	"portside/shared/customers"
@@ -25,9 +28,6 @@ import (
 	"portside/shared/projects"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
-	"portside/shared/seals"
-	"portside/shared/seals/sealsdynamo"
-	"portside/shared/seals/sealss3"
 	"portside/shared/testkit/awstest"
 )
 

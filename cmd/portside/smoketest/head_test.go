@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/cmd/portside/installation"
+	"portside/shared/audit/seals/sealss3"
 	"portside/shared/dynamo/items"
-	"portside/shared/seals/sealss3"
 )
 
 // TestKeepsTheHead checks the step of the smoke test, which reads only the end of the chain.

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/cmd/portside/installation"
+	"portside/shared/audit/seals/sealss3"
 	"portside/shared/lambda/s3client"
-	"portside/shared/seals/sealss3"
 )
 
 // checkOverwrite tries to write the newest sealed object of the audit log again. It writes the same bytes, so nothing is lost if S3 does

@@ -13,9 +13,9 @@ import (
 	"portside/cmd/portside/chain"
 	"portside/cmd/portside/installation"
 	"portside/cmd/portside/operator"
+	"portside/shared/audit/seals"
 	"portside/shared/core/audit"
 	"portside/shared/dynamo/auditlog"
-	"portside/shared/seals"
 )
 
 // job is the job of the command verify-audit.

@@ -11,8 +11,8 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/customerstates"
 	"portside/shared/dynamo/transactions"
-	"portside/shared/passkeys"
-	"portside/shared/passkeys/passkeysdynamo"
+	"portside/shared/sessions/passkeys"
+	"portside/shared/sessions/passkeys/passkeysdynamo"
 	"portside/shared/users"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/google/uuid"
 
-	"portside/shared/passkeys"
+	"portside/shared/sessions/passkeys"
 )
 
 // Algorithms returns the COSE algorithms that the service accepts, the preferred one first: ES256,

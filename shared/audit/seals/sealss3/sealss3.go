@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"portside/shared/audit/seals"
 	"portside/shared/lambda/s3client"
-	"portside/shared/seals"
 )
 
 // Objects are the sealed objects in a bucket.

@@ -16,11 +16,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/audit/seals"
 	"portside/shared/core/audit"
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
-	"portside/shared/seals"
 )
 
 // Hour implements seals.Events with at least one call for each partition of the day. BETWEEN includes the upper bound,

@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"portside/shared/audit/seals"
 	"portside/shared/core/audit"
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
-	"portside/shared/seals"
 	"portside/testclient/scale"
 )
 

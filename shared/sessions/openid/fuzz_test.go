@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/openid"
+	"portside/shared/sessions/openid"
 )
 
 // FuzzCheckReturn checks that a page to return to is on the own host and in the portal, also as a browser reads it:

@@ -15,13 +15,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"pgregory.net/rapid"
 
+	"portside/shared/audit/seals"
+	"portside/shared/audit/seals/sealsdynamo"
+	"portside/shared/audit/seals/sealss3"
 	"portside/shared/core/audit"
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
-	"portside/shared/seals"
-	"portside/shared/seals/sealsdynamo"
-	"portside/shared/seals/sealss3"
 	"portside/shared/testkit/awstest"
 )
 

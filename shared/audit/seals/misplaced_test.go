@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/audit/seals"
 	"portside/shared/core/audit"
 	"portside/shared/dynamo/auditlog"
-	"portside/shared/seals"
 )
 
 // TestMisplacedEventIsNotSealed copies an event into the other partitions of its day before the hour is sealed. An ID

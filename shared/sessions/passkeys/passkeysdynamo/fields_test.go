@@ -3,7 +3,7 @@ package passkeysdynamo
 import (
 	"testing"
 
-	"portside/shared/passkeys"
+	"portside/shared/sessions/passkeys"
 	"portside/shared/testkit/fieldstest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/dynamo/items"
-	"portside/shared/expirynotices"
+	"portside/shared/notices/expirynotices"
 )
 
 const retriesPK = "notices#retries"

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/dynamo/challenges"
-	"portside/shared/openid"
+	"portside/shared/sessions/openid"
 )
 
 const purpose = "openid"

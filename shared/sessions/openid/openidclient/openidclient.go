@@ -21,7 +21,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"portside/shared/openid"
+	"portside/shared/sessions/openid"
 )
 
 const (

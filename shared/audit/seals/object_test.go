@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/seals"
+	"portside/shared/audit/seals"
 )
 
 // FuzzCheckObject checks that the parser accepts only bytes that the sealing writes: each object that it accepts has

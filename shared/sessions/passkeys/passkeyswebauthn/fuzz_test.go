@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"portside/shared/passkeys"
-	"portside/shared/passkeys/passkeyswebauthn"
+	"portside/shared/sessions/passkeys"
+	"portside/shared/sessions/passkeys/passkeyswebauthn"
 	"portside/shared/testkit/passkeytest"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/audit/seals"
 	"portside/shared/dynamo/items"
-	"portside/shared/seals"
 )
 
 // Table is the part of the table that the sealing and the verification use.

@@ -18,7 +18,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/walkitem"
-	"portside/shared/expirynotices"
+	"portside/shared/notices/expirynotices"
 )
 
 // Store implements expirynotices.Ledger and expirynotices.Retries.

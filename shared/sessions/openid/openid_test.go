@@ -11,9 +11,9 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
-	"portside/shared/openid"
-	"portside/shared/openid/openidclient"
-	"portside/shared/openid/openiddynamo"
+	"portside/shared/sessions/openid"
+	"portside/shared/sessions/openid/openidclient"
+	"portside/shared/sessions/openid/openiddynamo"
 	"portside/shared/testkit"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"

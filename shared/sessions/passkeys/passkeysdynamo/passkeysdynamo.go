@@ -31,7 +31,7 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/passkeysets"
 	"portside/shared/dynamo/transactions"
-	"portside/shared/passkeys"
+	"portside/shared/sessions/passkeys"
 )
 
 // Store keeps passkeys and their challenges.
