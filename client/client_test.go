@@ -74,9 +74,11 @@ func TestUpdateUserJSONBody(t *testing.T) {
 		`{"customerId":"c1"}`:                   {CustomerID: new("c1")},
 		`{"name":"Ada King","customerId":null}`: {Name: new("Ada King"), CustomerID: new("")},
 	} {
-		if got, err := json.Marshal(body); err != nil || string(got) != want {
-			t.Errorf("got %s: %v, want %s", got, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got, err := json.Marshal(body); err != nil || string(got) != want {
+				t.Errorf("got %s: %v, want %s", got, err, want)
+			}
+		})
 	}
 }
 
@@ -86,10 +88,12 @@ func TestCustomerLimitsInput(t *testing.T) {
 		`{"users":null}`:                        {Users: new(int64)},
 		`{"requestsPerMinute":6000,"users":50}`: {Users: new(int64(50)), RequestsPerMinute: new(int64(6000))},
 	} {
-		if got, err := json.Marshal(client.UpdateCustomerJSONBody{Limits: &limits}); err != nil ||
-			string(got) != `{"limits":`+want+`}` {
-			t.Errorf("%s, %v, want %s", got, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got, err := json.Marshal(client.UpdateCustomerJSONBody{Limits: &limits}); err != nil ||
+				string(got) != `{"limits":`+want+`}` {
+				t.Errorf("%s, %v, want %s", got, err, want)
+			}
+		})
 	}
 }
 
@@ -100,9 +104,11 @@ func TestUpdateEntitlementJSONBody(t *testing.T) {
 		`{"from":null,"until":"2027-04-01T00:00:00Z"}`: {From: &time.Time{}, Until: &end},
 		`{"repository":"acme/*","until":null}`:         {Repository: new("acme/*"), Until: &time.Time{}},
 	} {
-		if got, err := json.Marshal(body); err != nil || string(got) != want {
-			t.Errorf("got %s: %v, want %s", got, err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got, err := json.Marshal(body); err != nil || string(got) != want {
+				t.Errorf("got %s: %v, want %s", got, err, want)
+			}
+		})
 	}
 }
 

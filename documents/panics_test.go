@@ -18,15 +18,17 @@ func TestRecoverPanicReturnsErrDamaged(t *testing.T) {
 		"of the runtime": {func(none []byte) { none[3] = 0 }, "index out of range [3] with length 0"},
 		"of a library":   {func([]byte) { panic("cannot read: Dear Ada, the merger is off") }, "a string"},
 	} {
-		err := readUnsafely(test.read)
-		if !errors.Is(err, documents.ErrDamaged) || !errors.Is(err, documents.ErrPanic) {
-			t.Errorf("%s: %v", name, err)
-		}
-		p, ok := errors.AsType[*documents.PanicError](err)
-		if !ok || !strings.Contains(p.Reason, test.want) || strings.Contains(p.Reason, "Ada") ||
-			!strings.Contains(p.Stack, "readUnsafely") {
-			t.Errorf("%s: %+v", name, p)
-		}
+		t.Run(name, func(t *testing.T) {
+			err := readUnsafely(test.read)
+			if !errors.Is(err, documents.ErrDamaged) || !errors.Is(err, documents.ErrPanic) {
+				t.Errorf("%s: %v", name, err)
+			}
+			p, ok := errors.AsType[*documents.PanicError](err)
+			if !ok || !strings.Contains(p.Reason, test.want) || strings.Contains(p.Reason, "Ada") ||
+				!strings.Contains(p.Stack, "readUnsafely") {
+				t.Errorf("%s: %+v", name, p)
+			}
+		})
 	}
 	if err := readUnsafely(func([]byte) {}); err != nil || !errors.Is(readUnsafely(nil), context.Canceled) {
 		t.Errorf("without a panic: %v", err)

@@ -64,8 +64,10 @@ func TestCellReference(t *testing.T) {
 		"A1": {1, 1}, "Z10": {10, 26}, "AA2": {2, 27}, "AZ3": {3, 52}, "BA4": {4, 53}, "ZZ5": {5, 702},
 		"AAA6": {6, 703}, "XFD1048576": {1048576, 16384},
 	} {
-		if got := documents.CellReference(at[0], at[1]); got != want {
-			t.Errorf("row %d, column %d: %s, want %s", at[0], at[1], got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := documents.CellReference(at[0], at[1]); got != want {
+				t.Errorf("row %d, column %d: %s, want %s", at[0], at[1], got, want)
+			}
+		})
 	}
 }

@@ -27,10 +27,12 @@ func TestParseParametersRejectsInvalidText(t *testing.T) {
 		"=hush":             "from the beginning",
 		"A=hush B=1 A=hush": "set A twice",
 	} {
-		_, err := parseParameters(text)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hush") ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := parseParameters(text)
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hush") ||
+				strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q: %v", text, err)
+			}
+		})
 	}
 }

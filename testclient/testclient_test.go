@@ -185,11 +185,13 @@ func TestWantRegistryErrorChecksCodeAndMessage(t *testing.T) {
 		`{"errors":[{"code":"","message":"denied"}]}`:       1,
 		`{"errors":[{"code":"DENIED"}]}`:                    1,
 	} {
-		got := failures(t, func(tb testing.TB) {
-			serve(tb, reply(http.StatusForbidden, body, header)).Get("/").WantRegistryError()
+		t.Run(body, func(t *testing.T) {
+			got := failures(t, func(tb testing.TB) {
+				serve(tb, reply(http.StatusForbidden, body, header)).Get("/").WantRegistryError()
+			})
+			if len(got) != want {
+				t.Errorf("%s: failures %q", body, got)
+			}
 		})
-		if len(got) != want {
-			t.Errorf("%s: failures %q", body, got)
-		}
 	}
 }

@@ -72,14 +72,16 @@ func TestGoroutinesAreFound(t *testing.T) {
 		"func f() { f() }":                             false,
 		"func Go() { Go() }":                           false,
 	} {
-		files := fstest.MapFS{"a/a.go": {Data: []byte("package a\n" + source)}, "a/a_test.go": {Data: []byte("package a")}}
-		p, err := readProject(files)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.raceList() == "a\n"; got != want {
-			t.Errorf("%s: runs under the race detector: %v, want %v", source, got, want)
-		}
+		t.Run(source, func(t *testing.T) {
+			files := fstest.MapFS{"a/a.go": {Data: []byte("package a\n" + source)}, "a/a_test.go": {Data: []byte("package a")}}
+			p, err := readProject(files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.raceList() == "a\n"; got != want {
+				t.Errorf("%s: runs under the race detector: %v, want %v", source, got, want)
+			}
+		})
 	}
 }
 

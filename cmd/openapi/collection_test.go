@@ -44,7 +44,9 @@ func TestCollectionHasEveryOperationForPrograms(t *testing.T) {
 		}
 	}
 	for key := range want {
-		t.Errorf("the collection has no %s", key)
+		t.Run(key, func(t *testing.T) {
+			t.Errorf("the collection has no %s", key)
+		})
 	}
 }
 

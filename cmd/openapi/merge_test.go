@@ -52,9 +52,11 @@ func TestMergeRejectsConflictingParts(t *testing.T) {
 		"the schema A differs":  {`{"components": {"schemas": {"A": {"type": "string"}}}}`, `{"components": {"schemas": {"A": {"type": "object"}}}}`},
 		"components/parameters": {`{}`, `{"components": {"parameters": {}}}`},
 	} {
-		if _, err := merge(t, parts[0], parts[1]); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("got the error %v, want one that contains %q", err, name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := merge(t, parts[0], parts[1]); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("got the error %v, want one that contains %q", err, name)
+			}
+		})
 	}
 }
 
@@ -142,10 +144,12 @@ func TestSimplifyDescribesLimits(t *testing.T) {
 func TestSimplifyRejectsUndescribedTagsAndStatuses(t *testing.T) {
 	for old, replacement := range map[string]string{`"tags": ["Known"]`: `"tags": ["Unknown"]`, `"400"`: `"418"`,
 		`["Known"]`: `[]`} {
-		whole := parse(t, strings.Replace(small, old, replacement, 1))[0].content
-		if err := simplify(whole); err == nil || !strings.Contains(err.Error(), "post /a") {
-			t.Errorf("with %s: %v, want an error that names the operation", replacement, err)
-		}
+		t.Run(old, func(t *testing.T) {
+			whole := parse(t, strings.Replace(small, old, replacement, 1))[0].content
+			if err := simplify(whole); err == nil || !strings.Contains(err.Error(), "post /a") {
+				t.Errorf("with %s: %v, want an error that names the operation", replacement, err)
+			}
+		})
 	}
 }
 

@@ -40,9 +40,11 @@ func TestMostSpecificRouteWins(t *testing.T) {
 	for path, want := range map[string]string{
 		"/v1/a": "a", "/v1/a/{id}": "one", "/v1/a/x/b": "b", "/v1/a/{id}/b/{c}": "rest", "/v1/b": "", "/v1": "", "/v1/ab": "",
 	} {
-		if got := routes.function(path); got != want {
-			t.Errorf("%s is routed to %q, want %q", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := routes.function(path); got != want {
+				t.Errorf("%s is routed to %q, want %q", path, got, want)
+			}
+		})
 	}
 }
 

@@ -181,8 +181,10 @@ func TestOtherTemplates(t *testing.T) {
 		"no folder of sources": strings.Replace(source(t), sourceFolder, "", 1),
 		"no functions":         strings.ReplaceAll(source(t), "AWS::Serverless::Function", "AWS::Lambda::Function"),
 	} {
-		if _, _, err := refer(template); err == nil {
-			t.Errorf("%s: no error", what)
-		}
+		t.Run(what, func(t *testing.T) {
+			if _, _, err := refer(template); err == nil {
+				t.Errorf("%s: no error", what)
+			}
+		})
 	}
 }

@@ -68,9 +68,11 @@ func TestBetween(t *testing.T) {
 		"nothing in common": {"Minutes", "removed: " + strings.ReplaceAll(lease, "\n", "\nremoved: ") + "\nadded: Minutes"},
 		"empty":             {"", "removed: " + strings.ReplaceAll(lease, "\n", "\nremoved: ")},
 	} {
-		if got := describe(changes.Between(document(t, lease), document(t, test.second))); got != test.want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := describe(changes.Between(document(t, lease), document(t, test.second))); got != test.want {
+				t.Errorf("%s:\n%s\nwant\n%s", name, got, test.want)
+			}
+		})
 	}
 }
 

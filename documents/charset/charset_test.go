@@ -22,17 +22,21 @@ func TestDecode(t *testing.T) {
 		"guessed by its letters":                    {"Gr\xfc\xdfe aus M\xfcnchen", "klingon", "Grüße aus München"},
 		"half a character at the end":               {"\xff\xfeh\x00i", "", "h\ufffd"},
 	} {
-		if got := charset.Decode([]byte(test.data), test.declared); got != test.want {
-			t.Errorf("%s: got %q, want %q", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := charset.Decode([]byte(test.data), test.declared); got != test.want {
+				t.Errorf("%s: got %q, want %q", name, got, test.want)
+			}
+		})
 	}
 }
 
 func TestDecodeOr(t *testing.T) {
 	for data, want := range map[string]string{"na\xefve": "naÔve", "naïve": "naïve", "\xfe\xff\x00a": "a"} {
-		if got := charset.DecodeOr([]byte(data), charmap.Macintosh); got != want {
-			t.Errorf("%q: got %q, want %q", data, got, want)
-		}
+		t.Run(data, func(t *testing.T) {
+			if got := charset.DecodeOr([]byte(data), charmap.Macintosh); got != want {
+				t.Errorf("%q: got %q, want %q", data, got, want)
+			}
+		})
 	}
 }
 
@@ -47,10 +51,12 @@ func TestNewReader(t *testing.T) {
 		"shorter than any": {"<", "<"},
 		"empty":            {"", ""},
 	} {
-		got, err := io.ReadAll(charset.NewReader(strings.NewReader(test.data)))
-		if err != nil || !strings.HasSuffix(string(got), test.want) {
-			t.Errorf("%s: got %.100q, want %q (%v)", name, got, test.want, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := io.ReadAll(charset.NewReader(strings.NewReader(test.data)))
+			if err != nil || !strings.HasSuffix(string(got), test.want) {
+				t.Errorf("%s: got %.100q, want %q (%v)", name, got, test.want, err)
+			}
+		})
 	}
 }
 

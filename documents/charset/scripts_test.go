@@ -50,15 +50,17 @@ func TestOtherScriptsAreFoundByTheirLetters(t *testing.T) {
 		"cp862":                {hebrew, charmap.CodePage862},
 		"code page 37, EBCDIC": {english, charmap.CodePage037},
 	} {
-		for _, declared := range []string{"", "iso-8859-1", "utf-8"} {
-			want := c.text
-			if c.text == english {
-				want = "LEASE\nThe tenant pays 950.00 dollars each month, before the fifth day.\n"
+		t.Run(name, func(t *testing.T) {
+			for _, declared := range []string{"", "iso-8859-1", "utf-8"} {
+				want := c.text
+				if c.text == english {
+					want = "LEASE\nThe tenant pays 950.00 dollars each month, before the fifth day.\n"
+				}
+				if got := charset.Decode(encoded(t, c.text, c.in), declared); got != want {
+					t.Errorf("%s declared as %q: got %q", name, declared, got)
+				}
 			}
-			if got := charset.Decode(encoded(t, c.text, c.in), declared); got != want {
-				t.Errorf("%s declared as %q: got %q", name, declared, got)
-			}
-		}
+		})
 	}
 }
 
@@ -73,8 +75,10 @@ func TestOtherTextsHaveNoScript(t *testing.T) {
 		"binary":   {0x40, 0xff, 0x81, 0x00, 0x82, 0x40, 0x01, 0x02, 0x83, 0x40, 0x9f, 0x84, 0x40, 0x03, 0x85, 0x40, 0x86},
 		"empty":    nil,
 	} {
-		if found := charset.ByScript(data); found != nil {
-			t.Errorf("%s: found %v", name, found)
-		}
+		t.Run(name, func(t *testing.T) {
+			if found := charset.ByScript(data); found != nil {
+				t.Errorf("%s: found %v", name, found)
+			}
+		})
 	}
 }

@@ -36,9 +36,11 @@ func TestBetweenSaysWhichDocumentsHaveTheValue(t *testing.T) {
 		"both uncertain": {uncertain, uncertain, differences.Neither},
 		"one uncertain":  {missing, uncertain, differences.Neither},
 	} {
-		if got := differences.Between(step.a, step.b); !cmp.Equal(got, differences.Difference{Relation: step.want}) {
-			t.Errorf("%s: %+v, want %s", name, got, step.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := differences.Between(step.a, step.b); !cmp.Equal(got, differences.Difference{Relation: step.want}) {
+				t.Errorf("%s: %+v, want %s", name, got, step.want)
+			}
+		})
 	}
 }
 
@@ -60,10 +62,12 @@ func TestBetweenNumbers(t *testing.T) {
 		"one currency": {number("200", "200.00"), number("300", "€300.00"), change("100", "50")},
 		"no number":    {number("soon", ""), number("later", ""), differences.Difference{}},
 	} {
-		step.want.Relation = differences.Different
-		if diff := cmp.Diff(step.want, differences.Between(step.a, step.b)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			step.want.Relation = differences.Different
+			if diff := cmp.Diff(step.want, differences.Between(step.a, step.b)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		})
 	}
 	if got := differences.Between(number("7", "7"), number("7.00", "7,00")); got.Relation != differences.Equal ||
 		got.Amount != "" {

@@ -200,10 +200,12 @@ func TestOldDocumentsAreRefusedInWords(t *testing.T) {
 		"document": oleStream("WordDocument", "\xec\xa5\xc1\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
 		"workbook": oleStream("Workbook", "\x09\x08\x02\x00\x00\x06\x0a\x00\x00\x00"),
 	} {
-		_, err := detect(t, data)
-		if e := documents.AsError(err); e == nil || !strings.Contains(e.Message, "before 2007") {
-			t.Errorf("%s: got %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := detect(t, data)
+			if e := documents.AsError(err); e == nil || !strings.Contains(e.Message, "before 2007") {
+				t.Errorf("%s: got %v", name, err)
+			}
+		})
 	}
 }
 

@@ -80,11 +80,13 @@ func TestRefusalsSayWhatToSend(t *testing.T) {
 		"old Word":      {load(t, "note.doc"), ".docx"},
 		"anything else": {"\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 99), "cannot be read"},
 	} {
-		_, err := detect(t, c.data)
-		e := documents.AsError(err)
-		if !errors.Is(err, documents.ErrUnknown) || e == nil || !e.Unsupported || !strings.Contains(e.Message, c.word) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := detect(t, c.data)
+			e := documents.AsError(err)
+			if !errors.Is(err, documents.ErrUnknown) || e == nil || !e.Unsupported || !strings.Contains(e.Message, c.word) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 
@@ -101,8 +103,10 @@ func TestSecondDirectory(t *testing.T) {
 		"one after the other":                    {first + docx, documents.DOCX},
 		"the second in the comment of the first": {string(comment) + docx, documents.DOCX},
 	} {
-		if got, err := detect(t, c.data); got != c.want {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, err := detect(t, c.data); got != c.want {
+				t.Errorf("%s: %q, %v", name, got, err)
+			}
+		})
 	}
 }

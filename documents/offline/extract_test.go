@@ -107,20 +107,22 @@ func TestStatesAnswerYesOrNo(t *testing.T) {
 		"Breakfast: included": "true", "Breakfast: not included": "false", "Frühstück: nicht enthalten": "false", "Petit déjeuner : non compris": "false",
 		"☒ Breakfast": "true", "☐ Breakfast": "false", "| Breakfast | yes": "true", "- [x] Breakfast": "true", "Breakfast: see page 4": "",
 	} {
-		names := map[bool]string{true: "breakfast_included", false: "frühstück_enthalten"}
-		name := names[strings.Contains(text, "Breakfast")]
-		if strings.HasPrefix(text, "Petit") {
-			name = "petit_déjeuner_compris"
-		}
-		v := answers.Variable{Name: name, Type: answers.Boolean}
-		found, err := New().Extract(t.Context(), readDocument(t, text),
-			answers.ExtractSettings{Variables: []answers.Variable{v}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := found.Values[name].Text; got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			names := map[bool]string{true: "breakfast_included", false: "frühstück_enthalten"}
+			name := names[strings.Contains(text, "Breakfast")]
+			if strings.HasPrefix(text, "Petit") {
+				name = "petit_déjeuner_compris"
+			}
+			v := answers.Variable{Name: name, Type: answers.Boolean}
+			found, err := New().Extract(t.Context(), readDocument(t, text),
+				answers.ExtractSettings{Variables: []answers.Variable{v}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := found.Values[name].Text; got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 

@@ -180,14 +180,16 @@ func TestInvalidValuesAreNull(t *testing.T) {
 		{"Total: 5", "total", "5"},
 		{"Total: 5 of 6", "total", "5"},
 	} {
-		record(asked{step.text, step.name, answers.Number, "", step.want})
-		settings := answers.ExtractSettings{Variables: []answers.Variable{{Name: step.name, Type: answers.Number}}}
-		got, err := New().Extract(t.Context(), hostileDocument(t, step.text), settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if value := got.Values[step.name].Text; value != step.want {
-			t.Errorf("%s: %q, not %q", step.text, value, step.want)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			record(asked{step.text, step.name, answers.Number, "", step.want})
+			settings := answers.ExtractSettings{Variables: []answers.Variable{{Name: step.name, Type: answers.Number}}}
+			got, err := New().Extract(t.Context(), hostileDocument(t, step.text), settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if value := got.Values[step.name].Text; value != step.want {
+				t.Errorf("%s: %q, not %q", step.text, value, step.want)
+			}
+		})
 	}
 }

@@ -43,7 +43,9 @@ func TestNegativeAmounts(t *testing.T) {
 		"Balance: -5 EUR - 10 EUR":                                   "-5", "Balance: - 500 EUR – see note": "-500",
 		"Balance: - 500 EUR - 300 EUR are paid": "",
 	} {
-		ask(t, []asked{{text, "balance", answers.Number, "", want}})
+		t.Run(text, func(t *testing.T) {
+			ask(t, []asked{{text, "balance", answers.Number, "", want}})
+		})
 	}
 	ask(t, []asked{
 		{"Le solde est d'au moins 500 EUR.", "solde", answers.Number, "", "500"},

@@ -66,13 +66,15 @@ func TestLineItemsInFormatsAndLanguages(t *testing.T) {
 		// Words of two columns stand as close as words of one.
 		"../../../../docs/media/invoice-march.pdf": "Storm lantern/12/85/1020\nShipping/1/60/60",
 	} {
-		text, err := os.ReadFile(filepath.Join("..", "cmd", "quality", "testdata", filepath.FromSlash(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := rowsOf(t, text, lineItems); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", file, got, want)
-		}
+		t.Run(file, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("..", "cmd", "quality", "testdata", filepath.FromSlash(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := rowsOf(t, text, lineItems); got != want {
+				t.Errorf("%s:\n%s\nwant\n%s", file, got, want)
+			}
+		})
 	}
 }
 
@@ -169,22 +171,24 @@ func TestRowsOfHugeTablesEndInTime(t *testing.T) {
 		"rows":    "Description,Quantity,Amount\n" + strings.Repeat("Rope,1,2\n", 60_000),
 		"tables":  strings.Repeat("Description,Quantity,Amount\nRope,1,2\n,,\n", 20_000),
 	} {
-		into := documents.NewBuilder(documents.CSV, documents.DefaultLimits())
-		d, err := into.Finish(files.Readers()[documents.CSV](t.Context(), documents.FromBytes([]byte(text)), into))
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		table := lineItems
-		for i := range 150 {
-			table.Columns = append(slices.Clip(table.Columns),
-				answers.Variable{Name: fmt.Sprintf("amount %d", i), Type: answers.Number})
-		}
-		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(time.Second, func() { cancel(errTimeIsUp) })
-		_, err = offline.New().Extract(ctx, d, answers.ExtractSettings{Tables: []answers.Table{table, table, table}})
-		if err != nil && !errors.Is(err, errTimeIsUp) && !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			into := documents.NewBuilder(documents.CSV, documents.DefaultLimits())
+			d, err := into.Finish(files.Readers()[documents.CSV](t.Context(), documents.FromBytes([]byte(text)), into))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			table := lineItems
+			for i := range 150 {
+				table.Columns = append(slices.Clip(table.Columns),
+					answers.Variable{Name: fmt.Sprintf("amount %d", i), Type: answers.Number})
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(errTimeIsUp) })
+			_, err = offline.New().Extract(ctx, d, answers.ExtractSettings{Tables: []answers.Table{table, table, table}})
+			if err != nil && !errors.Is(err, errTimeIsUp) && !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 

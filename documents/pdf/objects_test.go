@@ -44,11 +44,13 @@ func TestObjectLookup(t *testing.T) {
 		"no endobj":                bytes.ReplaceAll(page, []byte("endobj"), nil),
 		"carriage returns only":    bytes.ReplaceAll(page, []byte(" obj\n"), []byte(" obj\r")),
 	} {
-		d, err := read(t, file)
-		if err != nil || !strings.HasPrefix(d.Text(), "Harbour office\n") || !strings.Contains(d.Text(), "night watch.") ||
-			d.Title != "A lease" && bytes.Contains(file, []byte("/Info")) {
-			t.Errorf("%s: %q, %q, %v", name, d.Title, d.Text(), err)
-		}
+		t.Run(name, func(t *testing.T) {
+			d, err := read(t, file)
+			if err != nil || !strings.HasPrefix(d.Text(), "Harbour office\n") || !strings.Contains(d.Text(), "night watch.") ||
+				d.Title != "A lease" && bytes.Contains(file, []byte("/Info")) {
+				t.Errorf("%s: %q, %q, %v", name, d.Title, d.Text(), err)
+			}
+		})
 	}
 }
 
@@ -61,9 +63,11 @@ func TestNewestObjectWins(t *testing.T) {
 		fmt.Sprintf("startxref\n%d\n%%%%EOF\n", len(newer))
 	for name, file := range map[string]string{"with tables": newer,
 		"repaired": strings.ReplaceAll(newer, "startxref", "startyref")} {
-		if d, err := read(t, []byte(file)); err != nil || d.Text() != "second" {
-			t.Errorf("%s: %q, %v", name, d.Text(), err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if d, err := read(t, []byte(file)); err != nil || d.Text() != "second" {
+				t.Errorf("%s: %q, %v", name, d.Text(), err)
+			}
+		})
 	}
 }
 
@@ -90,10 +94,12 @@ func TestFilters(t *testing.T) {
 		"truncated Flate": stream("/Filter/FlateDecode", deflated(t, content)[:len(deflated(t, content))-5]),
 		"wrong checksum":  stream("/Filter/FlateDecode", deflated(t, content)[:len(deflated(t, content))-4]+"abcd"),
 	} {
-		d, err := read(t, pageWith("", "/Font<<"+helvetica+">>", "/Contents 5 0 R", packed))
-		if err != nil || d.Text() != "unpacked" {
-			t.Errorf("%s: %q, %v", name, d.Text(), err)
-		}
+		t.Run(name, func(t *testing.T) {
+			d, err := read(t, pageWith("", "/Font<<"+helvetica+">>", "/Contents 5 0 R", packed))
+			if err != nil || d.Text() != "unpacked" {
+				t.Errorf("%s: %q, %v", name, d.Text(), err)
+			}
+		})
 	}
 }
 
@@ -156,9 +162,11 @@ func TestObjectCountIsBounded(t *testing.T) {
 	}
 	for name, file := range map[string][]byte{"with a table": r.bytes(),
 		"repaired": bytes.ReplaceAll(r.bytes(), []byte("startxref"), nil)} {
-		if d, err := read(t, file); err != nil || d.Text() != "among many" {
-			t.Errorf("%s: %q, %v", name, d.Text(), err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if d, err := read(t, file); err != nil || d.Text() != "among many" {
+				t.Errorf("%s: %q, %v", name, d.Text(), err)
+			}
+		})
 	}
 	var starts strings.Builder
 	for i := range documents.DefaultLimits().Objects + 1 {

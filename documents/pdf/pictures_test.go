@@ -202,10 +202,12 @@ func TestScanWithTextGivesNoPicture(t *testing.T) {
 		"recognized text":     scan(wholePage+invisible, "", img),
 		"photo with a letter": scan("q 400 0 0 400 50 400 cm /I0 Do Q "+at(50, 300, "A short letter"), "", img),
 	} {
-		pictures, d := view(t, file)
-		if len(pictures) != 0 || d.Text() == "" || len(d.Warnings) != 0 {
-			t.Errorf("%s: %d pictures, %q, warned of %q", name, len(pictures), d.Text(), d.Warnings)
-		}
+		t.Run(name, func(t *testing.T) {
+			pictures, d := view(t, file)
+			if len(pictures) != 0 || d.Text() == "" || len(d.Warnings) != 0 {
+				t.Errorf("%s: %d pictures, %q, warned of %q", name, len(pictures), d.Text(), d.Warnings)
+			}
+		})
 	}
 }
 

@@ -19,13 +19,15 @@ func TestRightToLeft(t *testing.T) {
 			"في أول كل شهر، ولا يجوز له تأجير الشقة لشخص آخر بدون موافقة المالك.\nرقم العقد: LH-2026-17",
 		"mixed": "The seller is יוסי כהן ובניו (Haifa) and the buyer is Harbor Homes Ltd. The price is 900 EUR.",
 	} {
-		d, err := readFile(t, "testdata/righttoleft/"+name+".pdf")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.TrimSpace(d.Text()); got != want {
-			t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			d, err := readFile(t, "testdata/righttoleft/"+name+".pdf")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.TrimSpace(d.Text()); got != want {
+				t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
+			}
+		})
 	}
 }
 

@@ -242,10 +242,12 @@ func TestMalformedPicturesAreRedrawn(t *testing.T) {
 		"JPEG with a restart marker before the scan": after(photo, 20, []byte("\xff\xd0"), segment(0xfe, secret)),
 		"WebP with data after its end":               append(web, secret[:7]...),
 	} {
-		p := mustPrepare(t, file)
-		if p.MediaType != "image/jpeg" || bytes.Contains(p.Data, []byte(secret[:7])) {
-			t.Errorf("%s: %s", name, p.MediaType)
-		}
-		decode(t, p.MediaType, p.Data)
+		t.Run(name, func(t *testing.T) {
+			p := mustPrepare(t, file)
+			if p.MediaType != "image/jpeg" || bytes.Contains(p.Data, []byte(secret[:7])) {
+				t.Errorf("%s: %s", name, p.MediaType)
+			}
+			decode(t, p.MediaType, p.Data)
+		})
 	}
 }

@@ -43,14 +43,16 @@ func TestReadKeepsPicturesThatFit(t *testing.T) {
 		"progressive.jpg": "image/jpeg", "cmyk.jpg": "image/jpeg", "gray.jpg": "image/jpeg",
 		"lossless.webp": "image/webp", "lossy.webp": "image/webp", "alpha.webp": "image/webp",
 	} {
-		file := sample(t, name)
-		p := mustPrepare(t, file)
-		if p.MediaType != mediaType || len(p.Data) > len(file) {
-			t.Errorf("%s: %s of %d bytes", name, p.MediaType, len(p.Data))
-		}
-		if !reflect.DeepEqual(pixels(decode(t, mediaType, p.Data)), pixels(decode(t, mediaType, file))) {
-			t.Errorf("%s: the pixels changed", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			file := sample(t, name)
+			p := mustPrepare(t, file)
+			if p.MediaType != mediaType || len(p.Data) > len(file) {
+				t.Errorf("%s: %s of %d bytes", name, p.MediaType, len(p.Data))
+			}
+			if !reflect.DeepEqual(pixels(decode(t, mediaType, p.Data)), pixels(decode(t, mediaType, file))) {
+				t.Errorf("%s: the pixels changed", name)
+			}
+		})
 	}
 }
 
@@ -165,18 +167,20 @@ func TestReadShrinksLargePictures(t *testing.T) {
 		{"large and rotated", rotated, image.Pt(2_100, 2_000), "kbgr"},
 		{"very long", asPNG(t, image.NewPaletted(image.Rect(0, 0, 90_000, 3), color.Palette{color.White})), image.Pt(5_625, 1), ""},
 	} {
-		p := mustPrepare(t, test.file)
-		got := decode(t, p.MediaType, p.Data)
-		if p.MediaType != "image/jpeg" || len(p.Data) > 3_750_000 || got.Bounds().Size() != test.want {
-			t.Errorf("%s: %s of %d bytes and %v", test.name, p.MediaType, len(p.Data), got.Bounds())
-		}
-		original := decode(t, "image/png", test.file).Bounds().Size()
-		if p.Place != (documents.Box{Right: float64(original.X), Bottom: float64(original.Y)}) {
-			t.Errorf("%s: the place is %v, want pixels of the file, which has %v", test.name, p.Place, original)
-		}
-		if test.corners != "" && corners(got) != test.corners {
-			t.Errorf("%s: %s", test.name, corners(got))
-		}
+		t.Run(test.name, func(t *testing.T) {
+			p := mustPrepare(t, test.file)
+			got := decode(t, p.MediaType, p.Data)
+			if p.MediaType != "image/jpeg" || len(p.Data) > 3_750_000 || got.Bounds().Size() != test.want {
+				t.Errorf("%s: %s of %d bytes and %v", test.name, p.MediaType, len(p.Data), got.Bounds())
+			}
+			original := decode(t, "image/png", test.file).Bounds().Size()
+			if p.Place != (documents.Box{Right: float64(original.X), Bottom: float64(original.Y)}) {
+				t.Errorf("%s: the place is %v, want pixels of the file, which has %v", test.name, p.Place, original)
+			}
+			if test.corners != "" && corners(got) != test.corners {
+				t.Errorf("%s: %s", test.name, corners(got))
+			}
+		})
 	}
 }
 
@@ -243,19 +247,21 @@ func TestConvert(t *testing.T) {
 	for name, want := range map[string]string{
 		"plain.png": "image/png", "gray.jpg": "image/jpeg", "lossless.webp": "image/jpeg", "lossy.webp": "image/jpeg",
 	} {
-		p := mustPrepare(t, sample(t, name))
-		got, err := picture.Convert(t.Context(), p)
-		if err != nil || got.MediaType != want || got.Place != p.Place {
-			t.Errorf("%s: %s at %v, %v; want %s at %v", name, got.MediaType, got.Place, err, want, p.Place)
-			continue
-		}
-		if size := decode(t, p.MediaType, p.Data).Bounds().Size(); decode(t, got.MediaType,
-			got.Data).Bounds().Size() != size {
-			t.Errorf("%s: the size changed", name)
-		}
-		if isSame := bytes.Equal(got.Data, p.Data); isSame != (p.MediaType == want) {
-			t.Errorf("%s: unchanged is %v", name, isSame)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := mustPrepare(t, sample(t, name))
+			got, err := picture.Convert(t.Context(), p)
+			if err != nil || got.MediaType != want || got.Place != p.Place {
+				t.Errorf("%s: %s at %v, %v; want %s at %v", name, got.MediaType, got.Place, err, want, p.Place)
+				return
+			}
+			if size := decode(t, p.MediaType, p.Data).Bounds().Size(); decode(t, got.MediaType,
+				got.Data).Bounds().Size() != size {
+				t.Errorf("%s: the size changed", name)
+			}
+			if isSame := bytes.Equal(got.Data, p.Data); isSame != (p.MediaType == want) {
+				t.Errorf("%s: unchanged is %v", name, isSame)
+			}
+		})
 	}
 	damaged := documents.Picture{MediaType: "image/webp", Data: []byte("RIFF1234WEBP")}
 	if _, err := picture.Convert(t.Context(), damaged); !errors.Is(err, documents.ErrDamaged) {

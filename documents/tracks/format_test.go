@@ -74,10 +74,12 @@ func TestTextOfMP4(t *testing.T) {
 			"0.00-4.00 words\nThe recording's subtitles are marked as ones that have only some of what is said.\n"},
 		"encrypted": {film{codec: "enct", samples: [][]byte{tx3g("words")}}, ""},
 	} {
-		test.film.lasts = []uint32{4}
-		if got := captionsOf(t, test.film.bytes()); got != test.want {
-			t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			test.film.lasts = []uint32{4}
+			if got := captionsOf(t, test.film.bytes()); got != test.want {
+				t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -130,9 +132,11 @@ func TestTextOfMatroska(t *testing.T) {
 			cluster(2, group(1, "aside"), group(2, "words"))),
 			"2.00-3.00 words\nThe recording has subtitle tracks in pt-BR, an unnamed language; number 2 was read.\n"},
 	} {
-		if got := captionsOf(t, test.file); got != test.want {
-			t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := captionsOf(t, test.file); got != test.want {
+				t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -165,9 +169,11 @@ func TestRepeatedLinesAppearOnce(t *testing.T) {
 		"said again":      {shown("yes", "", "yes"), "0.00-1.00 yes\n2.00-3.00 yes\n"},
 		"not by the line": {shown("a b", "b c"), "0.00-1.00 a b\n1.00-2.00 b c\n"},
 	} {
-		if got := captionsOf(t, test.file); got != test.want {
-			t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := captionsOf(t, test.file); got != test.want {
+				t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -216,9 +222,11 @@ func TestLyrics(t *testing.T) {
 		"FLAC": {testFile(t, "lyrics.flac"), "1.00-3.50 Good morning, this is the meeting of Nordwind Hafen.\n" +
 			"3.50-8.00 The crane costs 14,500 euros\n8.00-12.00 Who pays?\n"},
 	} {
-		if got := captionsOf(t, test.file); got != test.want {
-			t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := captionsOf(t, test.file); got != test.want {
+				t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
+			}
+		})
 	}
 }
 

@@ -57,10 +57,12 @@ func TestMP4WithFalseSizes(t *testing.T) {
 		"a table that is cut":              {words(1).with("stts", box("stts", be(0))), "0.00-0.00 words\n"},
 		"times that overflow":              {words(3).with("stts", box("stts", be(0, 1, 3, most))), "0.00-10000000.00 words\n"},
 	} {
-		got := captionsOf(t, test.file)
-		if got != test.want {
-			t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := captionsOf(t, test.file)
+			if got != test.want {
+				t.Errorf("%s: got\n%swant\n%s", name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -120,9 +122,11 @@ func TestFragmentsWithFalseSizes(t *testing.T) {
 		"places before the file": box("traf", box("tfhd", be(1, 1, 1<<32-1, 0)), box("trun", be(0x201, 9, 1<<31, 7))),
 		"a header that is cut":   box("traf", box("tfhd", be(0)), box("trun")),
 	} {
-		if got := captionsOf(t, fragmented(traf)); !strings.HasPrefix(got, "0.00-4.00 words\n") {
-			t.Errorf("%s: %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := captionsOf(t, fragmented(traf)); !strings.HasPrefix(got, "0.00-4.00 words\n") {
+				t.Errorf("%s: %s", name, got)
+			}
+		})
 	}
 }
 
@@ -150,9 +154,11 @@ func TestMatroskaWithFalseSizes(t *testing.T) {
 		"invalid text":               {matroska(track, cluster(2, group(1, "a\x00\x1b\u202eb"))), "2.00-3.00 ab\n"},
 		"a block of 5 MB of letters": {matroska(track, cluster(2, group(1, strings.Repeat("a", 5<<20)))), ""},
 	} {
-		if got := captionsOf(t, test.file); got != test.want {
-			t.Errorf("%s: got\n%.300s\nwant\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := captionsOf(t, test.file); got != test.want {
+				t.Errorf("%s: got\n%.300s\nwant\n%s", name, got, test.want)
+			}
+		})
 	}
 }
 

@@ -102,9 +102,11 @@ func TestRecordingsWithoutText(t *testing.T) {
 		"nothing":   nil,
 		"a picture": []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x00\x00\x00"),
 	} {
-		captions, warnings, err := tracks.Captions(t.Context(), source(data))
-		if captions != nil || warnings != nil || err != nil {
-			t.Errorf("%s: %v, %q, %v", name, captions, warnings, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			captions, warnings, err := tracks.Captions(t.Context(), source(data))
+			if captions != nil || warnings != nil || err != nil {
+				t.Errorf("%s: %v, %q, %v", name, captions, warnings, err)
+			}
+		})
 	}
 }

@@ -64,16 +64,18 @@ func TestErrorsWithoutRedirect(t *testing.T) {
 		"images":  h.withToken(h.token("read:docker-images")),
 		"product": h.withToken(h.token("read:helm-charts:product")), "other": h.withToken(h.token("read:helm-charts:other")),
 	} {
-		for _, file := range []string{
-			"product-1.0.0.tgz", "product-1.0.0.tgz.prov", "product-2.0.0.tgz", "bad-1.0.0.tgz", "other-1.0.0.tgz", "x", "..%2Fx",
-		} {
-			want, got := client.Get("/charts/"+file), client.Get("/charts/"+file+direct)
-			switch {
-			case want.Status == 302 && got.Status == 200:
-			case want.Status == 302 || want.Status != got.Status || want.Text("detail") != got.Text("detail"):
-				t.Errorf("%s, %s: %v, with a redirect %v", name, file, got, want)
+		t.Run(name, func(t *testing.T) {
+			for _, file := range []string{
+				"product-1.0.0.tgz", "product-1.0.0.tgz.prov", "product-2.0.0.tgz", "bad-1.0.0.tgz", "other-1.0.0.tgz", "x", "..%2Fx",
+			} {
+				want, got := client.Get("/charts/"+file), client.Get("/charts/"+file+direct)
+				switch {
+				case want.Status == 302 && got.Status == 200:
+				case want.Status == 302 || want.Status != got.Status || want.Text("detail") != got.Text("detail"):
+					t.Errorf("%s, %s: %v, with a redirect %v", name, file, got, want)
+				}
 			}
-		}
+		})
 	}
 	h.list("gone", "1.0.0", "x")
 	h.putIndex()
@@ -176,8 +178,10 @@ func TestPullsWithoutRedirectAreLogged(t *testing.T) {
 		"HEAD":            {0, func() { helm.Do(http.MethodHead, directPath, "") }},
 		"provenance file": {0, func() { helm.Get(archivePath + ".prov" + direct) }},
 	} {
-		if got := logged(t, c.ask); len(got) != c.pulls || c.pulls == 1 && got[0].Repository != "product" {
-			t.Errorf("%s: logged %+v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := logged(t, c.ask); len(got) != c.pulls || c.pulls == 1 && got[0].Repository != "product" {
+				t.Errorf("%s: logged %+v", name, got)
+			}
+		})
 	}
 }

@@ -64,13 +64,15 @@ func TestIngestLogsInvalidDeliveriesOnce(t *testing.T) {
 		"no group":      {delivery(t, "", "s", line), "foreign log group"},
 		"no lines":      {delivery(t, from.Access, "s"), ""},
 	} {
-		out := testkit.CaptureLogs(t)
-		err := handle(ingest(counting(unreachableRecorder{t})))(t.Context(), c.event)
-		logged := out.String()
-		if err != nil || !strings.Contains(logged, c.want) || strings.Count(logged, "\n") != min(len(c.want), 1) ||
-			strings.Contains(logged, "secret") {
-			t.Errorf("%s: error %v, and the function logged %q", name, err, logged)
-		}
+		t.Run(name, func(t *testing.T) {
+			out := testkit.CaptureLogs(t)
+			err := handle(ingest(counting(unreachableRecorder{t})))(t.Context(), c.event)
+			logged := out.String()
+			if err != nil || !strings.Contains(logged, c.want) || strings.Count(logged, "\n") != min(len(c.want), 1) ||
+				strings.Contains(logged, "secret") {
+				t.Errorf("%s: error %v, and the function logged %q", name, err, logged)
+			}
+		})
 	}
 }
 

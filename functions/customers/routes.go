@@ -182,8 +182,9 @@ var (
 			"stored secret. The policy says which tokens are accepted: their issuer, their audience and conditions on their claims. The " +
 			"entitlements of the customer apply to the access tokens.\n\nOne condition must name the identity that you trust, such as " +
 			"`repository_id`, `repository_owner_id` or the beginning of `sub` for GitHub, because a public issuer signs for everybody. " +
-			"Without such a condition, the response is a 400 that says which one to add.\n\nThe issuer must publish its OpenID Connect configuration and its " +
-			"keys at public https addresses. For one that does not, send its keys in `jwks`, and change them when it does.\n\n" +
+			"Without such a condition, the response is a 400 that says which one to add.\n\nThe issuer must publish its OpenID Connect " +
+			"configuration and its keys at public https addresses. For one that does not, send its keys in `jwks`, and change them when it " +
+			"does.\n\n" +
 			"A customer can have 50 trust policies. Another one gets a 409 with the code `TOO_MANY_TRUST_POLICIES`. With an " +
 			"`Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with " +
 			"`Idempotency-Replayed: true`, and a different body gets a 422.",

@@ -235,10 +235,12 @@ func TestImagesAndChartsArePulls(t *testing.T) {
 		"a chart":           `{"config":{"mediaType":"` + chartConfig + `","digest":"d"},"layers":[{"mediaType":"` + chartContent + `"}]}`,
 		"a chart of a type": `{"artifactType":"` + chartConfig + `","config":{"mediaType":"` + chartConfig + `","digest":"d"}}`,
 	} {
-		document, err := images.ParseDocument([]byte(manifest))
-		if err != nil || isAttachment(document) {
-			t.Errorf("%s counts as an attachment, %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			document, err := images.ParseDocument([]byte(manifest))
+			if err != nil || isAttachment(document) {
+				t.Errorf("%s counts as an attachment, %v", name, err)
+			}
+		})
 	}
 }
 

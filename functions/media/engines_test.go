@@ -97,19 +97,21 @@ func TestHallucinatedValuesAreNotFound(t *testing.T) {
 // learns when to try again.
 func TestThrottledModelIsUnavailable(t *testing.T) {
 	for after, retryAfter := range map[string]string{"40": "40", "300": "60"} {
-		forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
-			server.SetBehavior(mediatest.Behavior{Failures: 99, Status: 429, Code: "ThrottlingException", RetryAfter: after})
-			key := a.newKey(ada, principal.User).Reveal()
-			c := webtest.New(t, withLambdaTimeout(a.handler())).With("X-API-Key", key)
-			answer := postForm(t, c, extractPath, "@file", bill, "model", billVariables).
-				WantStatus(http.StatusServiceUnavailable)
-			answer.WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", retryAfter)
-			if server.Requests() != 1 {
-				t.Errorf("the model was called %d times, want once", server.Requests())
-			}
-			server.SetBehavior(mediatest.Behavior{}) // the failure was not cached
-			postForm(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusOK).
-				WantValue("extracted_data.Total", 1234.5)
+		t.Run(after, func(t *testing.T) {
+			forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
+				server.SetBehavior(mediatest.Behavior{Failures: 99, Status: 429, Code: "ThrottlingException", RetryAfter: after})
+				key := a.newKey(ada, principal.User).Reveal()
+				c := webtest.New(t, withLambdaTimeout(a.handler())).With("X-API-Key", key)
+				answer := postForm(t, c, extractPath, "@file", bill, "model", billVariables).
+					WantStatus(http.StatusServiceUnavailable)
+				answer.WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", retryAfter)
+				if server.Requests() != 1 {
+					t.Errorf("the model was called %d times, want once", server.Requests())
+				}
+				server.SetBehavior(mediatest.Behavior{}) // the failure was not cached
+				postForm(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusOK).
+					WantValue("extracted_data.Total", 1234.5)
+			})
 		})
 	}
 }

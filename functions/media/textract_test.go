@@ -59,16 +59,18 @@ func TestTextractFails(t *testing.T) {
 		{"bad", mediatest.Behavior{Failures: 9, Status: 400, Code: "BadDocumentException"}, http.StatusUnprocessableEntity, "damaged"},
 		{"not allowed", mediatest.Behavior{Failures: 9, Status: 400, Code: "AccessDeniedException"}, http.StatusInternalServerError, ""},
 	} {
-		picture, server, settings := scan(t)
-		if test.name == "no text" {
-			server.SetPictureText("image/png", []byte(picture), "")
-		}
-		server.SetBehavior(test.behavior)
-		answer := postForm(t, newTestAPIWith(t, settings).client(), extractPath, "@file", picture, "model", billVariables).
-			WantStatus(test.status)
-		if detail := answer.Text("detail"); !strings.Contains(detail, test.detail) {
-			t.Errorf("%s: the detail is %q, want %q", test.name, detail, test.detail)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			picture, server, settings := scan(t)
+			if test.name == "no text" {
+				server.SetPictureText("image/png", []byte(picture), "")
+			}
+			server.SetBehavior(test.behavior)
+			answer := postForm(t, newTestAPIWith(t, settings).client(), extractPath, "@file", picture, "model", billVariables).
+				WantStatus(test.status)
+			if detail := answer.Text("detail"); !strings.Contains(detail, test.detail) {
+				t.Errorf("%s: the detail is %q, want %q", test.name, detail, test.detail)
+			}
+		})
 	}
 }
 

@@ -164,13 +164,15 @@ func TestCorruptBatchIsLoggedAndNotRetried(t *testing.T) {
 		"no JSON":  compress(t, []byte("secret-content")),
 		"no lines": compress(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":[]}`)),
 	} {
-		out := testkit.CaptureLogs(t)
-		err := handle(record(failingStore{}))(t.Context(), event)
-		logged := out.String()
-		if err != nil || strings.Contains(logged, "corrupt batch") != (name != "no lines") ||
-			strings.Contains(logged, "secret-content") {
-			t.Errorf("%s: error %v, and the function logged %q", name, err, logged)
-		}
+		t.Run(name, func(t *testing.T) {
+			out := testkit.CaptureLogs(t)
+			err := handle(record(failingStore{}))(t.Context(), event)
+			logged := out.String()
+			if err != nil || strings.Contains(logged, "corrupt batch") != (name != "no lines") ||
+				strings.Contains(logged, "secret-content") {
+				t.Errorf("%s: error %v, and the function logged %q", name, err, logged)
+			}
+		})
 	}
 }
 

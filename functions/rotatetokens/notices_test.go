@@ -130,14 +130,16 @@ func TestInvalidCredentialsGetNoNotice(t *testing.T) {
 			}
 		},
 	} {
-		h := newFixture(t)
-		secret := h.issue(credentials.AccessToken, 60, nil)
-		h.sentSubjects()
-		end(h, secret)
-		h.advance(30 * day)
-		if got := h.sentSubjects(); len(got) != 0 {
-			t.Errorf("%s: %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			h := newFixture(t)
+			secret := h.issue(credentials.AccessToken, 60, nil)
+			h.sentSubjects()
+			end(h, secret)
+			h.advance(30 * day)
+			if got := h.sentSubjects(); len(got) != 0 {
+				t.Errorf("%s: %v", name, got)
+			}
+		})
 	}
 }
 

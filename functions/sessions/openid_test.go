@@ -87,12 +87,14 @@ func TestOpenIDProblems(t *testing.T) {
 		},
 		"openid-expired": func(f *fixture, _ *openidtest.Provider) { f.clock.Advance(openid.Lifetime) },
 	} {
-		f := newFixture(t)
-		provider := f.connect()
-		b := f.browser()
-		location := b.startOpenID("/portal/charts?q=a")
-		change(f, provider)
-		b.wantProblem(b.comeBack(provider.SignIn(location)), code+"&return=%2Fportal%2Fcharts%3Fq%3Da")
+		t.Run(code, func(t *testing.T) {
+			f := newFixture(t)
+			provider := f.connect()
+			b := f.browser()
+			location := b.startOpenID("/portal/charts?q=a")
+			change(f, provider)
+			b.wantProblem(b.comeBack(provider.SignIn(location)), code+"&return=%2Fportal%2Fcharts%3Fq%3Da")
+		})
 	}
 }
 
@@ -212,24 +214,26 @@ func TestOpenIDSessionsAreAsRecentAsTheSignInAtTheProvider(t *testing.T) {
 		"in the future": {int64(1772442000 + 30), "2026-03-02T09:00:00Z", "2026-03-02T09:15:00Z"},
 		"unknown":       {nil, nil, "2026-03-02T09:00:00Z"},
 	} {
-		f := newFixture(t)
-		provider := f.connect()
-		provider.Change = func(claims map[string]any) {
-			if claims["auth_time"] = c.claim; c.claim == nil {
-				delete(claims, "auth_time")
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			provider := f.connect()
+			provider.Change = func(claims map[string]any) {
+				if claims["auth_time"] = c.claim; c.claim == nil {
+					delete(claims, "auth_time")
+				}
 			}
-		}
-		b := f.browser()
-		b.comeBack(provider.SignIn(b.startOpenID("/portal/"))).WantHeader("Location", "/portal/")
-		b.client().Get("/v1/sessions/current").WantValue("data.authenticatedAt", c.authenticated).
-			WantValue("data.recentUntil", c.recentUntil)
-		want := http.StatusOK
-		if c.claim == nil {
-			want = http.StatusForbidden
-		}
-		if r := b.client().Post("/v1/passkeys/options", ""); r.Status != want {
-			t.Errorf("%s: %d %s", name, r.Status, r.Body)
-		}
+			b := f.browser()
+			b.comeBack(provider.SignIn(b.startOpenID("/portal/"))).WantHeader("Location", "/portal/")
+			b.client().Get("/v1/sessions/current").WantValue("data.authenticatedAt", c.authenticated).
+				WantValue("data.recentUntil", c.recentUntil)
+			want := http.StatusOK
+			if c.claim == nil {
+				want = http.StatusForbidden
+			}
+			if r := b.client().Post("/v1/passkeys/options", ""); r.Status != want {
+				t.Errorf("%s: %d %s", name, r.Status, r.Body)
+			}
+		})
 	}
 }
 

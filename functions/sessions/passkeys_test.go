@@ -119,13 +119,15 @@ func TestPasskeySignInsFollowTheRules(t *testing.T) {
 		"unknown user":       func(a *passkeytest.Authenticator) { a.UserHandle = slices.Repeat([]byte{1}, 16) },
 		"unknown credential": func(a *passkeytest.Authenticator) { a.CredentialID = slices.Repeat([]byte{1}, 32) },
 	} {
-		f := newFixture(t)
-		_, a := f.registered()
-		change(a)
-		r := f.browser().usePasskey(a).WantStatus(http.StatusUnauthorized)
-		if r.Text("detail") != passkeys.ErrSignIn.Detail {
-			t.Errorf("%s: %s", name, r.Text("detail"))
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			_, a := f.registered()
+			change(a)
+			r := f.browser().usePasskey(a).WantStatus(http.StatusUnauthorized)
+			if r.Text("detail") != passkeys.ErrSignIn.Detail {
+				t.Errorf("%s: %s", name, r.Text("detail"))
+			}
+		})
 	}
 }
 

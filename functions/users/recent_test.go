@@ -55,9 +55,11 @@ func TestChangesOfUsersNeedARecentSignIn(t *testing.T) {
 		"delete":   browser.Delete(at),
 		"sign out": browser.Delete(at + "/sessions"),
 	} {
-		if response.Status != http.StatusForbidden || response.Text("code") != "SIGN_IN_REQUIRED" {
-			t.Errorf("%s: %d %s", name, response.Status, response.Body)
-		}
+		t.Run(name, func(t *testing.T) {
+			if response.Status != http.StatusForbidden || response.Text("code") != "SIGN_IN_REQUIRED" {
+				t.Errorf("%s: %d %s", name, response.Status, response.Body)
+			}
+		})
 	}
 	browser.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 2)
 	p.asAdmin().Put(at, `{"role":"manager"}`).WantStatus(http.StatusOK)

@@ -181,8 +181,10 @@ func TestAllowedObjects(t *testing.T) {
 		"archive of a deleted chart":   {key: "archives/old-1.0.0.tgz", text: "bytes"},
 	}
 	for name, damage := range allowed {
-		if broken := newObjectWorld(t).apply(t, damage); len(broken) > 0 {
-			t.Errorf("%s: %q", name, broken)
-		}
+		t.Run(name, func(t *testing.T) {
+			if broken := newObjectWorld(t).apply(t, damage); len(broken) > 0 {
+				t.Errorf("%s: %q", name, broken)
+			}
+		})
 	}
 }

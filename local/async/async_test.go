@@ -129,21 +129,23 @@ func TestFullQueueLogsFirstDroppedEvent(t *testing.T) {
 		"events": func(c *async.Config) { c.MaxEvents = 2 },
 		"bytes":  func(c *async.Config) { c.MaxBytes = 2 },
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			q, f := newQueue(succeed, change)
-			for _, payload := range []string{"1", "2", "3", "4"} {
-				q.Invoke(event(payload))
-			}
-			q.Start()
-			synctest.Wait()
-			q.Invoke(event("5"))
-			q.Invoke(event(strings.Repeat("x", async.MaxPayloadBytes+1)))
-			q.Stop(t.Context())
-			if len(f.calls) != 3 || len(f.logged) != 2 ||
-				!strings.HasPrefix(f.logged[0], "F not invoked on event 3: too many") ||
-				!strings.HasSuffix(f.logged[1], "the event is larger than 1024 KB") {
-				t.Errorf("%s: calls %q, log %.200q", name, f.calls, f.logged)
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q, f := newQueue(succeed, change)
+				for _, payload := range []string{"1", "2", "3", "4"} {
+					q.Invoke(event(payload))
+				}
+				q.Start()
+				synctest.Wait()
+				q.Invoke(event("5"))
+				q.Invoke(event(strings.Repeat("x", async.MaxPayloadBytes+1)))
+				q.Stop(t.Context())
+				if len(f.calls) != 3 || len(f.logged) != 2 ||
+					!strings.HasPrefix(f.logged[0], "F not invoked on event 3: too many") ||
+					!strings.HasSuffix(f.logged[1], "the event is larger than 1024 KB") {
+					t.Errorf("%s: calls %q, log %.200q", name, f.calls, f.logged)
+				}
+			})
 		})
 	}
 }

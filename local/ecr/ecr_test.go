@@ -69,21 +69,23 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{"another registry", `{"registryIds":["012345678910"]}`, nil, "InvalidParameterException"},
 	}
 	for _, test := range tests {
-		r := request(t, test.body)
-		if test.change != nil {
-			test.change(r)
-		}
-		w := httptest.NewRecorder()
-		api().ServeHTTP(w, r)
-		var refused struct {
-			Kind    string `json:"__type"`
-			Message string `json:"message"`
-		}
-		err := json.Unmarshal(w.Body.Bytes(), &refused)
-		if err != nil || w.Code != http.StatusBadRequest || refused.Kind != test.want || refused.Message == "" ||
-			w.Header().Get("X-Amzn-Errortype") != test.want {
-			t.Errorf("%s: %d %v %s, want %s", test.name, w.Code, w.Header(), w.Body, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := request(t, test.body)
+			if test.change != nil {
+				test.change(r)
+			}
+			w := httptest.NewRecorder()
+			api().ServeHTTP(w, r)
+			var refused struct {
+				Kind    string `json:"__type"`
+				Message string `json:"message"`
+			}
+			err := json.Unmarshal(w.Body.Bytes(), &refused)
+			if err != nil || w.Code != http.StatusBadRequest || refused.Kind != test.want || refused.Message == "" ||
+				w.Header().Get("X-Amzn-Errortype") != test.want {
+				t.Errorf("%s: %d %v %s, want %s", test.name, w.Code, w.Header(), w.Body, test.want)
+			}
+		})
 	}
 }
 

@@ -144,9 +144,11 @@ func TestNodePlatform(t *testing.T) {
 	for want, pair := range map[string][2]string{
 		"linux-x64": {"linux", "amd64"}, "linux-arm64": {"linux", "arm64"}, "darwin-arm64": {"darwin", "arm64"},
 	} {
-		if got := nodePlatform(pair[0], pair[1]); got != want {
-			t.Errorf("platform of %v = %s, want %s", pair, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := nodePlatform(pair[0], pair[1]); got != want {
+				t.Errorf("platform of %v = %s, want %s", pair, got, want)
+			}
+		})
 	}
 }
 
@@ -163,9 +165,11 @@ func TestExtractIsBounded(t *testing.T) {
 		"gzip":               []byte("<html>proxy says no</html>"),
 		"EOF":                archive(t, "package/dynoxide", strings.Repeat("x", 9999))[:60],
 	} {
-		dir := t.TempDir()
-		packed := write(t, filepath.Join(dir, "p.tgz"), string(packed), 0o600)
-		expectError(t, extract(packed, filepath.Join(dir, "out")), want)
+		t.Run(want, func(t *testing.T) {
+			dir := t.TempDir()
+			packed := write(t, filepath.Join(dir, "p.tgz"), string(packed), 0o600)
+			expectError(t, extract(packed, filepath.Join(dir, "out")), want)
+		})
 	}
 }
 

@@ -20,13 +20,15 @@ func TestDueAt(t *testing.T) {
 		"2026-03-06T23:30:00-02:00": "2026-03-10T00:00:00Z", // Saturday in UTC
 		"2026-12-31T12:00:00Z":      "2027-01-01T12:00:00Z",
 	} {
-		at, err := time.Parse(time.RFC3339, made)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := DueAt(at).Format(time.RFC3339); got != want {
-			t.Errorf("%s is due %s, want %s", made, got, want)
-		}
+		t.Run(made, func(t *testing.T) {
+			at, err := time.Parse(time.RFC3339, made)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := DueAt(at).Format(time.RFC3339); got != want {
+				t.Errorf("%s is due %s, want %s", made, got, want)
+			}
+		})
 	}
 }
 
@@ -52,9 +54,11 @@ func TestUsername(t *testing.T) {
 		"ada@a-very-long-label-of-a-domain.example": `^a-very-long-label-of-[a-z2-7]{8}$`,
 		"ada@localhost": `^localhost-[a-z2-7]{8}$`,
 	} {
-		if got := username(email); !regexp.MustCompile(want).MatchString(got) {
-			t.Errorf("user name %q for %s, want %s", got, email, want)
-		}
+		t.Run(email, func(t *testing.T) {
+			if got := username(email); !regexp.MustCompile(want).MatchString(got) {
+				t.Errorf("user name %q for %s, want %s", got, email, want)
+			}
+		})
 	}
 	if first, second := username("ada@acme.com"), username("ada@acme.com"); first == second {
 		t.Error("two user names are the same")

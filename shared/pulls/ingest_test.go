@@ -68,13 +68,15 @@ func TestTheFirstRequestOfAPullIsNoCheck(t *testing.T) {
 		"another client":       {[]Pull{head(0, "1"), other}, "check 1, pull 1"},
 		"the tag is elsewhere": {[]Pull{head(0, "1"), moved}, "check 1, pull 1"},
 	} {
-		var got []string
-		for _, p := range withoutParts(c.found) {
-			got = append(got, map[bool]string{true: "check ", false: "pull "}[p.IsCheck]+p.Reference)
-		}
-		if strings.Join(got, ", ") != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, p := range withoutParts(c.found) {
+				got = append(got, map[bool]string{true: "check ", false: "pull "}[p.IsCheck]+p.Reference)
+			}
+			if strings.Join(got, ", ") != c.want {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+		})
 	}
 }
 

@@ -66,17 +66,19 @@ func TestReadReturnsWhatWasLogged(t *testing.T) {
 			func(p *pulls.Pull) { p.Client = strings.Repeat("é", 200) },
 		},
 	} {
-		given, want := pull(), pull()
-		c.change(&given)
-		c.want(&want)
-		line := logged(t, given)
-		if bytes.Count(line, []byte("\n")) != 1 {
-			t.Errorf("%s: more than one line: %q", name, line)
-		}
-		got, ok, err := pulls.Read(line)
-		if got != want || !ok || err != nil {
-			t.Errorf("%s: read %+v, %v, %v", name, got, ok, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			given, want := pull(), pull()
+			c.change(&given)
+			c.want(&want)
+			line := logged(t, given)
+			if bytes.Count(line, []byte("\n")) != 1 {
+				t.Errorf("%s: more than one line: %q", name, line)
+			}
+			got, ok, err := pulls.Read(line)
+			if got != want || !ok || err != nil {
+				t.Errorf("%s: read %+v, %v, %v", name, got, ok, err)
+			}
+		})
 	}
 }
 

@@ -20,25 +20,27 @@ func TestRequestsForMailsTakeTheSameTime(t *testing.T) {
 			return MailRequested{}, ctx.Err()
 		},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			almost, later := make(chan struct{}), make(chan struct{})
-			time.AfterFunc(time.Second-1, func() { close(almost) })
-			defer time.AfterFunc(time.Second+1, func() { close(later) }).Stop()
-			service := NewService(Dependencies{RequestMailTime: time.Second})
-			_, err := service.inRequestMailTime(t.Context(), request)
-			if isSlow := errors.Is(err, context.DeadlineExceeded); isSlow != (name == "slow mail server") {
-				t.Errorf("%s: %v", name, err)
-			}
-			select {
-			case <-almost:
-			default:
-				t.Errorf("%s: returns too early", name)
-			}
-			select {
-			case <-later:
-				t.Errorf("%s: returns too late", name)
-			default:
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				almost, later := make(chan struct{}), make(chan struct{})
+				time.AfterFunc(time.Second-1, func() { close(almost) })
+				defer time.AfterFunc(time.Second+1, func() { close(later) }).Stop()
+				service := NewService(Dependencies{RequestMailTime: time.Second})
+				_, err := service.inRequestMailTime(t.Context(), request)
+				if isSlow := errors.Is(err, context.DeadlineExceeded); isSlow != (name == "slow mail server") {
+					t.Errorf("%s: %v", name, err)
+				}
+				select {
+				case <-almost:
+				default:
+					t.Errorf("%s: returns too early", name)
+				}
+				select {
+				case <-later:
+					t.Errorf("%s: returns too late", name)
+				default:
+				}
+			})
 		})
 	}
 }

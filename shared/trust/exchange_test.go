@@ -294,14 +294,16 @@ func TestPolicyChangesDuringAnExchange(t *testing.T) {
 			return err
 		}, "on the claim environment"},
 	} {
-		f := newFixture(t)
-		policy := f.create(f.github())
-		store := &racing{ExchangeStore: f.store(), change: func() { wantError(t, name, c.change(f, policy.ID), nil) }}
-		_, err := f.exchangerOn(store).
-			Exchange(t.Context(), trust.Request{PolicyID: policy.ID, Token: f.token(), Network: "n"})
-		wantRefused(t, name, err, c.want)
-		if errors.Is(err, versions.ErrBusy) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			policy := f.create(f.github())
+			store := &racing{ExchangeStore: f.store(), change: func() { wantError(t, name, c.change(f, policy.ID), nil) }}
+			_, err := f.exchangerOn(store).
+				Exchange(t.Context(), trust.Request{PolicyID: policy.ID, Token: f.token(), Network: "n"})
+			wantRefused(t, name, err, c.want)
+			if errors.Is(err, versions.ErrBusy) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

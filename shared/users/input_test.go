@@ -15,10 +15,12 @@ func TestNewUserCheckAcceptsAddressesBeforeTheyAreNormal(t *testing.T) {
 	for address, good := range map[string]bool{
 		"ada@example.com": true, "ADA@Example.COM": true, " ada@example.com\t": true, "ada": false, "a@b\r\nBcc: c@d": false,
 	} {
-		failures := users.NewUser{Email: address, Name: "N", Role: principal.User}.Check()
-		if got := len(failures) == 0; got != good {
-			t.Errorf("%q: accepted %v, want %v (%v)", address, got, good, failures)
-		}
+		t.Run(address, func(t *testing.T) {
+			failures := users.NewUser{Email: address, Name: "N", Role: principal.User}.Check()
+			if got := len(failures) == 0; got != good {
+				t.Errorf("%q: accepted %v, want %v (%v)", address, got, good, failures)
+			}
+		})
 	}
 }
 

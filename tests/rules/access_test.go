@@ -91,14 +91,16 @@ func mayAuthenticate(action, resource string) bool {
 func TestConditionOnCustomersIsRequired(t *testing.T) {
 	for keys, wanted := range map[string]int{`"customer#*", "once#*", "trust#*"`: 0, `"*"`: 1,
 		`"customer#*", "credential#*"`: 1} {
-		role := "Resources:\n  CustomersFunctionRole:\n    Properties:\n      Statement:\n        - Effect: Allow\n" +
-			"          Action: dynamodb:PutItem\n          Resource: !Sub ${CredentialsTable.Arn}\n          Condition:\n" +
-			"            ForAllValues:StringLike: { \"dynamodb:LeadingKeys\": [" + keys + "] }\n" +
-			"            \"Null\": { \"dynamodb:LeadingKeys\": \"false\" }\n"
-		statements, err := readStatements([]byte(role))
-		if violations := checkCredentials(statements); err != nil || len(violations) != wanted {
-			t.Errorf("%s: violations %q, want %d; %v", keys, violations, wanted, err)
-		}
+		t.Run(keys, func(t *testing.T) {
+			role := "Resources:\n  CustomersFunctionRole:\n    Properties:\n      Statement:\n        - Effect: Allow\n" +
+				"          Action: dynamodb:PutItem\n          Resource: !Sub ${CredentialsTable.Arn}\n          Condition:\n" +
+				"            ForAllValues:StringLike: { \"dynamodb:LeadingKeys\": [" + keys + "] }\n" +
+				"            \"Null\": { \"dynamodb:LeadingKeys\": \"false\" }\n"
+			statements, err := readStatements([]byte(role))
+			if violations := checkCredentials(statements); err != nil || len(violations) != wanted {
+				t.Errorf("%s: violations %q, want %d; %v", keys, violations, wanted, err)
+			}
+		})
 	}
 }
 

@@ -37,7 +37,9 @@ func TestDomainsAskWhoseResourceItIs(t *testing.T) {
 		}
 	}
 	for path := range unused {
-		t.Errorf("%s no longer calls Can: remove it from bareChecks", path)
+		t.Run(path, func(t *testing.T) {
+			t.Errorf("%s no longer calls Can: remove it from bareChecks", path)
+		})
 	}
 }
 
@@ -60,10 +62,12 @@ func TestBareChecksAreFound(t *testing.T) {
 		"caller.Can(principal.TokensRead)": true, "caller.CanFor(p, id)": false, "caller.CanForAll(p)": false,
 		"Can(p)": false,
 	} {
-		source := "package a\nfunc f() { " + strings.ReplaceAll(body, "\n", " ") + " }\n"
-		tree := fstest.MapFS{"a/a.go": &fstest.MapFile{Data: []byte(source)}}
-		if got := checksBarely(parseCode(t, tree, "a")["a/a.go"]); got != want {
-			t.Errorf("%s: found %v, want %v", body, got, want)
-		}
+		t.Run(body, func(t *testing.T) {
+			source := "package a\nfunc f() { " + strings.ReplaceAll(body, "\n", " ") + " }\n"
+			tree := fstest.MapFS{"a/a.go": &fstest.MapFile{Data: []byte(source)}}
+			if got := checksBarely(parseCode(t, tree, "a")["a/a.go"]); got != want {
+				t.Errorf("%s: found %v, want %v", body, got, want)
+			}
+		})
 	}
 }

@@ -33,7 +33,7 @@ import (
 // replayStack is an analyticsStack with a bucket of failed batches.
 type replayStack struct {
 	*portsidetest.Analytics
-	logs string
+	bucket string
 }
 
 func newReplayStack(t *testing.T) *replayStack {
@@ -41,17 +41,17 @@ func newReplayStack(t *testing.T) *replayStack {
 	a := portsidetest.NewAnalytics(t, Commands())
 	stack := installation.LocalStack{}
 	a.Must(json.Unmarshal([]byte(a.Read("stack.json")), &stack))
-	logs := awstest.Bucket(t)
+	bucket := awstest.Bucket(t)
 	stack.Outputs = map[string]string{
-		"AccessLogGroup": "access", "ModelLogGroups": "media,jobs", "PullLogGroups": "charts,images", "FailedBatchesBucket": logs,
+		"AccessLogGroup": "access", "ModelLogGroups": "media,jobs", "PullLogGroups": "charts,images", "FailedBatchesBucket": bucket,
 	}
 	a.WriteStack(stack)
-	return &replayStack{a, logs}
+	return &replayStack{a, bucket}
 }
 
 func (s *replayStack) put(key string, content []byte) {
 	s.T.Helper()
-	_, err := s.S3.PutObject(s.T.Context(), &s3.PutObjectInput{Bucket: &s.logs, Key: &key, Body: bytes.NewReader(content)})
+	_, err := s.S3.PutObject(s.T.Context(), &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(content)})
 	s.Must(err)
 }
 
@@ -69,7 +69,7 @@ func (s *replayStack) fail(name string, payload any) (key string) {
 
 func (s *replayStack) keys() (keys []string) {
 	s.T.Helper()
-	page, err := s.S3.ListObjectsV2(s.T.Context(), &s3.ListObjectsV2Input{Bucket: &s.logs})
+	page, err := s.S3.ListObjectsV2(s.T.Context(), &s3.ListObjectsV2Input{Bucket: &s.bucket})
 	s.Must(err)
 	for _, object := range page.Contents {
 		keys = append(keys, *object.Key)
@@ -182,7 +182,7 @@ func TestReplayCountsFailedBatchesOnce(t *testing.T) {
 	s.fail("CountUsage/2", s.batch(s.requests(5, 10)))
 	s.put("requests/x.gz", s.compress(s.requests(12, 8)))
 	s.fail("CountUsage/3", logevents.Event{Records: []events.S3EventRecord{{
-		S3: events.S3Entity{Bucket: events.S3Bucket{Name: s.logs}, Object: events.S3Object{Key: "requests/x.gz"}},
+		S3: events.S3Entity{Bucket: events.S3Bucket{Name: s.bucket}, Object: events.S3Object{Key: "requests/x.gz"}},
 	}}})
 	s.fail("RecordPulls/1", s.batch(s.pulled(3)))
 	got := s.replay("RecordPulls/1: 3 lines, 3 new, 0 counted before, 0 that cannot be counted\n" +
@@ -207,7 +207,7 @@ func TestReplayKeepsUncountableBatches(t *testing.T) {
 	left := []string{
 		s.fail("A/1", s.batch(foreign)), s.fail("A/2", logevents.Event{}), s.fail("A/3", nil),
 		s.fail("A/4", logevents.Event{Records: []events.S3EventRecord{{
-			S3: events.S3Entity{Bucket: events.S3Bucket{Name: s.logs}, Object: events.S3Object{Key: "requests/gone.gz"}},
+			S3: events.S3Entity{Bucket: events.S3Bucket{Name: s.bucket}, Object: events.S3Object{Key: "requests/gone.gz"}},
 		}}}),
 	}
 	s.put(failedPrefix+"A/5", []byte("secret"))

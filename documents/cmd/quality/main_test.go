@@ -110,12 +110,14 @@ func TestFilesWithoutAnAnswerAreListed(t *testing.T) {
 
 func TestMalformedWantFilesAreErrors(t *testing.T) {
 	for name, text := range map[string]string{"en-note": "total | number", "xx-note": "total | number | | 12"} {
-		dir := t.TempDir()
-		write(t, filepath.Join(dir, "text", name+".txt"), "Total: 12")
-		write(t, filepath.Join(dir, "text", name+".want"), text)
-		if set, err := findSamples(dir); err == nil {
-			t.Errorf("%s: %v", name, set)
-		}
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "text", name+".txt"), "Total: 12")
+			write(t, filepath.Join(dir, "text", name+".want"), text)
+			if set, err := findSamples(dir); err == nil {
+				t.Errorf("%s: %v", name, set)
+			}
+		})
 	}
 	if _, err := findSamples(t.TempDir()); err == nil || !strings.Contains(err.Error(), "-dir") {
 		t.Errorf("an empty folder: %v", err)

@@ -43,8 +43,10 @@ func TestBrokenWordsAreJoined(t *testing.T) {
 		"end-to-\nend":             "end-to-\nend\n",
 		"ends in a -":              "ends in a -\n",
 	} {
-		if got := joinHyphens(is); got != want {
-			t.Errorf("%q: got %q, want %q", is, got, want)
-		}
+		t.Run(is, func(t *testing.T) {
+			if got := joinHyphens(is); got != want {
+				t.Errorf("%q: got %q, want %q", is, got, want)
+			}
+		})
 	}
 }

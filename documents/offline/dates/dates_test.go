@@ -22,14 +22,16 @@ func TestFindDates(t *testing.T) {
 		"31.02.2026":   "", "10.0.0.1": "", "1.2.2026.4": "", "March 2026": "", "3 March": "", "INV-2026-03-03": "", "3 May 10:30": "",
 		"99.99.9999": "",
 	} {
-		found := Find(nil, text, "de").Dates
-		got := ""
-		if len(found) > 0 {
-			got = found[0].ISO()
-		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			found := Find(nil, text, "de").Dates
+			got := ""
+			if len(found) > 0 {
+				got = found[0].ISO()
+			}
+			if got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 
@@ -38,12 +40,14 @@ func TestOtherDatesDecideDayOrder(t *testing.T) {
 		"3/4/2026 and 3/18/2026": "[2026-03-04 2026-03-18]", "3/4/2026 and 18/3/2026": "[2026-04-03 2026-03-18]",
 		"3/4/2026 for $5": "[]", "3/4/2026 for £5": "[2026-04-03]", "4/4/2026 for $5": "[2026-04-04]", "3/18/2026, 18/3/2026, 3/4/2026": "[2026-03-18 2026-03-18]",
 	} {
-		var got []string
-		for _, d := range Find(nil, text, "en").Dates {
-			got = append(got, d.ISO())
-		}
-		if fmt.Sprint(got) != want {
-			t.Errorf("%q: %v, want %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			var got []string
+			for _, d := range Find(nil, text, "en").Dates {
+				got = append(got, d.ISO())
+			}
+			if fmt.Sprint(got) != want {
+				t.Errorf("%q: %v, want %s", text, got, want)
+			}
+		})
 	}
 }

@@ -30,17 +30,19 @@ func TestDurations(t *testing.T) {
 		"the total is 30 EUR a month":    {},
 		"the months after the first one": {},
 	} {
-		ix := read(t, text)
-		found := ix.DurationsIn(scan.Between(0, len(text)))
-		if want == (Duration{}) {
-			if len(found) > 0 {
-				t.Errorf("%q: %+v, want none", text, found)
+		t.Run(text, func(t *testing.T) {
+			ix := read(t, text)
+			found := ix.DurationsIn(scan.Between(0, len(text)))
+			if want == (Duration{}) {
+				if len(found) > 0 {
+					t.Errorf("%q: %+v, want none", text, found)
+				}
+				return
 			}
-			continue
-		}
-		if len(found) != 1 || found[0].Value != want.Value || found[0].Unit != want.Unit {
-			t.Errorf("%q: %+v, want %s %s", text, found, want.Value, want.Unit)
-		}
+			if len(found) != 1 || found[0].Value != want.Value || found[0].Unit != want.Unit {
+				t.Errorf("%q: %+v, want %s %s", text, found, want.Value, want.Unit)
+			}
+		})
 	}
 }
 
@@ -54,22 +56,24 @@ func TestRanges(t *testing.T) {
 		"5 ladders, 6 ropes":               {},
 		"rent of 5 EUR, deposit of 10 EUR": {},
 	} {
-		found := read(t, text).Ranges
-		if want == (Range{}) {
-			if len(found) > 0 {
-				t.Errorf("%q: %+v, want none", text, found)
+		t.Run(text, func(t *testing.T) {
+			found := read(t, text).Ranges
+			if want == (Range{}) {
+				if len(found) > 0 {
+					t.Errorf("%q: %+v, want none", text, found)
+				}
+				return
 			}
-			continue
-		}
-		if len(found) != 1 {
-			t.Errorf("%q: %+v, want one range", text, found)
-			continue
-		}
-		got := found[0]
-		if got.Values != want.Values || got.IsDate != want.IsDate || got.Either != want.Either ||
-			got.HasUnit != want.HasUnit {
-			t.Errorf("%q: %+v, want %+v", text, got, want)
-		}
+			if len(found) != 1 {
+				t.Errorf("%q: %+v, want one range", text, found)
+				return
+			}
+			got := found[0]
+			if got.Values != want.Values || got.IsDate != want.IsDate || got.Either != want.Either ||
+				got.HasUnit != want.HasUnit {
+				t.Errorf("%q: %+v, want %+v", text, got, want)
+			}
+		})
 	}
 }
 
@@ -81,10 +85,12 @@ func TestAnchors(t *testing.T) {
 		"due on 5 May 2026":                 dates.NotAnchor,
 		"30 days are a lot. Due 5 May 2026": dates.NotAnchor,
 	} {
-		found := read(t, text).Dates
-		if len(found) != 1 || found[0].Anchor != want {
-			t.Errorf("%q: %+v, want anchor %d", text, found, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			found := read(t, text).Dates
+			if len(found) != 1 || found[0].Anchor != want {
+				t.Errorf("%q: %+v, want anchor %d", text, found, want)
+			}
+		})
 	}
 }
 

@@ -41,9 +41,11 @@ func TestDamagedTreesAreNotUsed(t *testing.T) {
 		"one byte": whole[:1], "a part": whole[:len(whole)-1], "no nodes": {0, 0}, "an unknown feature": unknown,
 		"a child out of range": far,
 	} {
-		if trees.check() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if trees.check() == nil {
+				t.Errorf("%s: no error", name)
+			}
+		})
 	}
 }
 

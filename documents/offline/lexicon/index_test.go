@@ -30,14 +30,16 @@ func TestIndexIsThatOfTheText(t *testing.T) {
 	}
 	for file, want := range map[string]string{"forms.index": encode(t, forms), "stems.index": encode(t, stems),
 		"terms.index": terms} {
-		if *update {
-			if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
-				t.Fatal(err)
+		t.Run(file, func(t *testing.T) {
+			if *update {
+				if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		if got, err := os.ReadFile(file); err != nil || string(got) != want {
-			t.Errorf("%s is out of date, %v; run go test ./offline/lexicon -update", file, err)
-		}
+			if got, err := os.ReadFile(file); err != nil || string(got) != want {
+				t.Errorf("%s is out of date, %v; run go test ./offline/lexicon -update", file, err)
+			}
+		})
 	}
 }
 

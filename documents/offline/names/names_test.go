@@ -13,9 +13,11 @@ func TestTrim(t *testing.T) {
 		` "Oak & Sons Ltd", `: "Oak & Sons Ltd", "Acme Inc.": "Acme Inc.", "Paid.": "Paid", "º 17": "17",
 		"„Nord“": "Nord", "  ": "",
 	} {
-		if got := Trim(text, whole(text)).In(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := Trim(text, whole(text)).In(text); got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 
@@ -24,9 +26,11 @@ func TestCutAddress(t *testing.T) {
 		"Oak Ltd, 5 High Street": "Oak Ltd", "Oak, Inc., New York": "Oak, Inc.", "Ana Pop (chair)": "Ana Pop",
 		"Ana Pop - chair": "Ana Pop", "Ana Pop": "Ana Pop",
 	} {
-		if got := CutAddress(text, whole(text)).In(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := CutAddress(text, whole(text)).In(text); got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 

@@ -14,13 +14,15 @@ func TestDashesThatAreNotMinusSigns(t *testing.T) {
 		"INV‐17": "", "INV‑17": "", "——500": "", "Costs: - 500 EUR for painting - 300 EUR for floors": "",
 		"- 500 EUR for painting": "500", "paid\n- 500 EUR\n": "", "2000 EUR minus 500 EUR": "2000 500",
 	} {
-		var values []string
-		for _, f := range Find(nil, text, "en") {
-			values = append(values, f.Value)
-		}
-		if got := strings.Join(values, " "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			var values []string
+			for _, f := range Find(nil, text, "en") {
+				values = append(values, f.Value)
+			}
+			if got := strings.Join(values, " "); got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 
@@ -34,13 +36,15 @@ func TestPartialNumbersAreNotValues(t *testing.T) {
 		"5 km": "5", "5 kr": "5", "5 m long": "5", "3 thousand million": "3000000000",
 		"x\t1e2": "100", "x: 1.5E+3": "1500", "x: -1e2": "-100", "1e2": "", "flat 1e2": "", "x: 1e99": "", "x: 1e2 left": "",
 	} {
-		var values []string
-		for _, f := range Find(nil, text, "en") {
-			values = append(values, f.Value)
-		}
-		if got := strings.Join(values, " "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			var values []string
+			for _, f := range Find(nil, text, "en") {
+				values = append(values, f.Value)
+			}
+			if got := strings.Join(values, " "); got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 
@@ -55,14 +59,16 @@ func TestFindNumbers(t *testing.T) {
 		"-€ 50": "-50", "€ -50": "-50", "123,45-": "-123.45", "12kg": "12", "v1.2.3": "", "10.0.0.1": "", "INV-17": "", "3rd": "",
 		"12:30": "", "A4": "",
 	} {
-		found := Find(nil, text, "de")
-		got := ""
-		if len(found) > 0 {
-			got = found[0].Value
-		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			found := Find(nil, text, "de")
+			got := ""
+			if len(found) > 0 {
+				got = found[0].Value
+			}
+			if got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 

@@ -25,15 +25,17 @@ func TestSpokenNumbers(t *testing.T) {
 		"one thousand two million":          {{"one thousand two", "1002", ""}},
 		"nine hundred ninety nine trillion": {{"nine hundred ninety nine", "999", ""}},
 	} {
-		found := Spoken(scan.NewWatch(t.Context()), text)
-		if len(found) != len(want) {
-			t.Errorf("%q: %+v, want %+v", text, found, want)
-			continue
-		}
-		for i, n := range found {
-			if got := (number{n.At.In(text), n.Value, n.Currency}); got != want[i] {
-				t.Errorf("%q: %+v, want %+v", text, got, want[i])
+		t.Run(text, func(t *testing.T) {
+			found := Spoken(scan.NewWatch(t.Context()), text)
+			if len(found) != len(want) {
+				t.Errorf("%q: %+v, want %+v", text, found, want)
+				return
 			}
-		}
+			for i, n := range found {
+				if got := (number{n.At.In(text), n.Value, n.Currency}); got != want[i] {
+					t.Errorf("%q: %+v, want %+v", text, got, want[i])
+				}
+			}
+		})
 	}
 }

@@ -22,16 +22,18 @@ func TestNewFindsConceptShapeAndEnd(t *testing.T) {
 		{"growth", "", answers.Number, "", PercentShape, NoEnd},
 		{"tenant_email", "", answers.String, "", AnyShape, NoEnd},
 	} {
-		q := New(answers.Variable{Name: c.name, Type: c.kind, Description: c.description})
-		if c.concept != "" && q.Concept != c.concept {
-			t.Errorf("%s: concept %q, want %q", c.name, q.Concept, c.concept)
-		}
-		if c.shape != AnyShape && q.Shape != c.shape {
-			t.Errorf("%s: shape %q, want %q", c.name, q.Shape, c.shape)
-		}
-		if q.End != c.end {
-			t.Errorf("%s: end %d, want %d", c.name, q.End, c.end)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			q := New(answers.Variable{Name: c.name, Type: c.kind, Description: c.description})
+			if c.concept != "" && q.Concept != c.concept {
+				t.Errorf("%s: concept %q, want %q", c.name, q.Concept, c.concept)
+			}
+			if c.shape != AnyShape && q.Shape != c.shape {
+				t.Errorf("%s: shape %q, want %q", c.name, q.Shape, c.shape)
+			}
+			if q.End != c.end {
+				t.Errorf("%s: end %d, want %d", c.name, q.End, c.end)
+			}
+		})
 	}
 }
 
@@ -39,16 +41,20 @@ func TestSplitName(t *testing.T) {
 	for name, want := range map[string]string{
 		"invoice_number": "invoice number", "invoiceNumber": "invoice Number", "VATNumber": "VAT Number", "MwSt-Satz": "Mwst Satz",
 	} {
-		if got := SplitName(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := SplitName(name); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		})
 	}
 }
 
 func TestIsUninformative(t *testing.T) {
 	for name, want := range map[string]bool{"x": true, "the": true, "a_b": true, "total": false, "x_total": false} {
-		if got := IsUninformative(name); got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := IsUninformative(name); got != want {
+				t.Errorf("%s: %v, want %v", name, got, want)
+			}
+		})
 	}
 }

@@ -13,11 +13,13 @@ func TestConceptsInEveryLanguage(t *testing.T) {
 		"notice period": {"notice_period", "Kündigungsfrist", "préavis", "opzegtermijn", "uppsägningstid", "okres wypowiedzenia",
 			"preaviso", "preavviso"},
 	} {
-		for _, name := range names {
-			c := conceptOf(termsOfName(name))
-			if c == nil || c.name != concept {
-				t.Errorf("%q means %v %v, want %s", name, termsOfName(name), c, concept)
+		t.Run(concept, func(t *testing.T) {
+			for _, name := range names {
+				c := conceptOf(termsOfName(name))
+				if c == nil || c.name != concept {
+					t.Errorf("%q means %v %v, want %s", name, termsOfName(name), c, concept)
+				}
 			}
-		}
+		})
 	}
 }

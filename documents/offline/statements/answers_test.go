@@ -11,13 +11,15 @@ func TestReadYesNo(t *testing.T) {
 		"ja ☐ nein ☒": "false", "yes [ ] no [x]": "false",
 		"[x]": "true", "[ ]": "false", "☑": "true", "Tak, od maja": "true", "no later than May": "", "☒ ja ☒ nein": "", "perhaps": "",
 	} {
-		value, ok := readYesNo(text)
-		got := ""
-		if ok {
-			got = strconv.FormatBool(value)
-		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			value, ok := readYesNo(text)
+			got := ""
+			if ok {
+				got = strconv.FormatBool(value)
+			}
+			if got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
+		})
 	}
 }

@@ -24,17 +24,19 @@ func TestStanceOf(t *testing.T) {
 		"Le prix de la commande ne comprend pas la livraison.":      denies,
 		"Le prix de la commande comprend aussi la livraison.":       affirms,
 	} {
-		into := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
-		if err := into.Add(documents.Block{Kind: documents.Paragraph, Text: text}); err != nil {
-			t.Fatal(err)
-		}
-		doc, err := index.New(t.Context(), into.Document())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := (stanceReader{doc}).stanceOf(scan.Between(0, len(text)), scan.Span{}, nil); got != want {
-			t.Errorf("%q %s, want %s", text, names[got], names[want])
-		}
+		t.Run(text, func(t *testing.T) {
+			into := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
+			if err := into.Add(documents.Block{Kind: documents.Paragraph, Text: text}); err != nil {
+				t.Fatal(err)
+			}
+			doc, err := index.New(t.Context(), into.Document())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := (stanceReader{doc}).stanceOf(scan.Between(0, len(text)), scan.Span{}, nil); got != want {
+				t.Errorf("%q %s, want %s", text, names[got], names[want])
+			}
+		})
 	}
 }
 

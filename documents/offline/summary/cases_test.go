@@ -120,10 +120,12 @@ func TestShortDocumentsAreReturnedWhole(t *testing.T) {
 		"# Only a heading":                              "Only a heading",
 		"However, it rained.":                           "However, it rained.",
 	} {
-		got := summaryOf(t, documentOf(t, text), answers.SummarySettings{})
-		if got.Text != want || len(got.Warnings) > 0 {
-			t.Errorf("%q: got %q, warnings %q", text, got.Text, got.Warnings)
-		}
+		t.Run(text, func(t *testing.T) {
+			got := summaryOf(t, documentOf(t, text), answers.SummarySettings{})
+			if got.Text != want || len(got.Warnings) > 0 {
+				t.Errorf("%q: got %q, warnings %q", text, got.Text, got.Warnings)
+			}
+		})
 	}
 	if _, err := Summarize(t.Context(), documentOf(t, ""), answers.SummarySettings{}); !errors.Is(err,
 		documents.ErrEmpty) {
@@ -270,9 +272,11 @@ func TestLabelsAreCutAndNamesAreNot(t *testing.T) {
 		"2026. That was the year.":     "2026. That was the year.",
 		"5 boats left.":                "5 boats left.",
 	} {
-		if got := withoutLabel(is); got != want {
-			t.Errorf("%q: got %q", is, got)
-		}
+		t.Run(is, func(t *testing.T) {
+			if got := withoutLabel(is); got != want {
+				t.Errorf("%q: got %q", is, got)
+			}
+		})
 	}
 }
 
@@ -282,14 +286,16 @@ func TestNoticesAreBoilerplate(t *testing.T) {
 		"de": "Diese Nachricht ist vertraulich, denn der Vorstand hat beschlossen, ein neues Lager für 850.000 Euro zu bauen.",
 		"pl": "Wszelkie prawa zastrzeżone, także do decyzji, którą zarząd postanowił zbudować nowy magazyn za 850 000 zł.",
 	} {
-		for _, e := range examples(t) {
-			if string(e.lang) != lang {
-				continue
+		t.Run(lang, func(t *testing.T) {
+			for _, e := range examples(t) {
+				if string(e.lang) != lang {
+					continue
+				}
+				got := summaryOf(t, documentOf(t, notice+"\n"+e.text), answers.SummarySettings{Length: answers.Long}).Text
+				if strings.Contains(got, notice) {
+					t.Errorf("%s %s: %s", e.lang, e.name, got)
+				}
 			}
-			got := summaryOf(t, documentOf(t, notice+"\n"+e.text), answers.SummarySettings{Length: answers.Long}).Text
-			if strings.Contains(got, notice) {
-				t.Errorf("%s %s: %s", e.lang, e.name, got)
-			}
-		}
+		})
 	}
 }

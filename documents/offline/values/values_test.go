@@ -46,16 +46,18 @@ func TestReadValuesBesideLabels(t *testing.T) {
 		{"Notice period: three (3) months", "notice_period_days", answers.Number, ""},
 		{"Notice period: three (3) months", "notice_period", answers.String, "three (3) months"},
 	} {
-		r := reader(t, c.text)
-		q := questions.New(answers.Variable{Name: c.name, Type: c.kind})
-		found := r.Read(q, &r.set.Pairs[0], 1)
-		got := ""
-		if len(found) > 0 && !found[0].NoValue {
-			got = found[0].Value.Text
-		}
-		if got != c.want {
-			t.Errorf("%s (%s) in %q: %q, want %q", c.name, c.kind, c.text, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			r := reader(t, c.text)
+			q := questions.New(answers.Variable{Name: c.name, Type: c.kind})
+			found := r.Read(q, &r.set.Pairs[0], 1)
+			got := ""
+			if len(found) > 0 && !found[0].NoValue {
+				got = found[0].Value.Text
+			}
+			if got != c.want {
+				t.Errorf("%s (%s) in %q: %q, want %q", c.name, c.kind, c.text, got, c.want)
+			}
+		})
 	}
 }
 

@@ -87,9 +87,11 @@ func TestValuesOfPDF(t *testing.T) {
 		"left": {got.Left, want.Left}, "right": {got.Right, want.Right}, "top": {got.Top, want.Top},
 		"bottom": {got.Bottom, want.Bottom},
 	} {
-		if math.Abs(pair[0]-pair[1]) > 0.005 {
-			t.Errorf("the %s edge of the mark is at %.4f, want %.4f", name, pair[0], pair[1])
-		}
+		t.Run(name, func(t *testing.T) {
+			if math.Abs(pair[0]-pair[1]) > 0.005 {
+				t.Errorf("the %s edge of the mark is at %.4f, want %.4f", name, pair[0], pair[1])
+			}
+		})
 	}
 	if ink := browser.Eval[float64](m.Page, inkedShare); ink < 0.03 {
 		t.Errorf("%.3f of the mark is ink: the text is elsewhere", ink)

@@ -38,10 +38,12 @@ func TestSmokeTest(t *testing.T) {
 	for flag, want := range map[string]string{
 		"--commit=0123456789ab": "health: the service runs", "--url=http://127.0.0.1:1": "connection refused",
 	} {
-		output, err := exec.CommandContext(t.Context(), e2etest.Portside, append(smoke, flag)...).CombinedOutput()
-		if err == nil || !strings.Contains(string(output), want) {
-			t.Errorf("smoke-test %s: %v, %s, want %q", flag, err, output, want)
-		}
+		t.Run(flag, func(t *testing.T) {
+			output, err := exec.CommandContext(t.Context(), e2etest.Portside, append(smoke, flag)...).CombinedOutput()
+			if err == nil || !strings.Contains(string(output), want) {
+				t.Errorf("smoke-test %s: %v, %s, want %q", flag, err, output, want)
+			}
+		})
 	}
 	wantNoProbe(t, p)
 }

@@ -190,10 +190,12 @@ func TestInspectAcceptsValidCharts(t *testing.T) {
 		"charts in charts":  nested(t, 5),
 		"largest":           pack(t, chartYAML, member{name: "app/x", text: zeros(maxBytes - 6*512)}),
 	} {
-		version, err := chartshelm.New(maxBytes).Inspect(t.Context(), file, archive)
-		if err != nil || version.File() != file {
-			t.Errorf("%s: %+v, %v", name, version, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			version, err := chartshelm.New(maxBytes).Inspect(t.Context(), file, archive)
+			if err != nil || version.File() != file {
+				t.Errorf("%s: %+v, %v", name, version, err)
+			}
+		})
 	}
 }
 

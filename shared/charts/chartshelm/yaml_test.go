@@ -28,10 +28,12 @@ func TestOrdinaryYAMLIsAccepted(t *testing.T) {
 		"empty": "", "null": "null", "anchors": anchors, "comment": strings.Repeat("# -------- a, b: c? [d] {e}\n", 5000),
 		"dashes": strings.Repeat("#"+strings.Repeat("-", 80)+"\n", 20_000), "no alias": "a: &b c\n", "text": "a: |\n  %TAG of a text\n",
 	} {
-		g := &gauge{text: maxYAML, values: maxValues, limit: maxYAML}
-		if err := g.yaml("values.yaml", strings.NewReader(text), int64(len(text))); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			g := &gauge{text: maxYAML, values: maxValues, limit: maxYAML}
+			if err := g.yaml("values.yaml", strings.NewReader(text), int64(len(text))); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 

@@ -124,15 +124,17 @@ func TestOutagesAreErrUnavailable(t *testing.T) {
 		"no time left":  {func(*http.Request) (*http.Response, error) { return nil, context.DeadlineExceeded }, true},
 		"not allowed":   {func(*http.Request) (*http.Response, error) { return answer(403, strings.NewReader("")), nil }, false},
 	} {
-		reader := chartss3.NewReader(s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = c.broken }), "bucket")
-		_, ofIndex := reader.Index(t.Context(), "")
-		_, _, ofStat := reader.Stat(t.Context(), "key")
-		_, ofOpen := reader.Open(t.Context(), "key")
-		for _, err := range []error{ofIndex, ofStat, ofOpen} {
-			if err == nil || errors.Is(err, charts.ErrUnavailable) != c.away {
-				t.Errorf("%s: %v; want ErrUnavailable: %v", name, err, c.away)
+		t.Run(name, func(t *testing.T) {
+			reader := chartss3.NewReader(s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = c.broken }), "bucket")
+			_, ofIndex := reader.Index(t.Context(), "")
+			_, _, ofStat := reader.Stat(t.Context(), "key")
+			_, ofOpen := reader.Open(t.Context(), "key")
+			for _, err := range []error{ofIndex, ofStat, ofOpen} {
+				if err == nil || errors.Is(err, charts.ErrUnavailable) != c.away {
+					t.Errorf("%s: %v; want ErrUnavailable: %v", name, err, c.away)
+				}
 			}
-		}
+		})
 	}
 }
 

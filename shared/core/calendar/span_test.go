@@ -31,14 +31,16 @@ func TestNamesOfSpans(t *testing.T) {
 		"2027-01-01": {"2027", "2027-Q1", "2027-01", "2026-W53", "2027-01-01"},
 		"2024-12-30": {"2024", "2024-Q4", "2024-12", "2025-W01", "2024-12-30"},
 	} {
-		day, err := calendar.ParseDay(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, span := range calendar.SpansOf(day) {
-			if span.Name != want[i] {
-				t.Errorf("%s is in %s, want %s", text, span.Name, want[i])
+		t.Run(text, func(t *testing.T) {
+			day, err := calendar.ParseDay(text)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for i, span := range calendar.SpansOf(day) {
+				if span.Name != want[i] {
+					t.Errorf("%s is in %s, want %s", text, span.Name, want[i])
+				}
+			}
+		})
 	}
 }

@@ -76,10 +76,12 @@ func TestTextRefusesAddresses(t *testing.T) {
 		"Ada Lovelace": true, "read: all/of it": true, "https://example.com": false, "Ada javascript://x": false,
 		"://": false,
 	} {
-		var failures checks.Failures
-		failures.Text("/name", name, 1, 100)
-		if accepted := len(failures.Fields()) == 0; accepted != good {
-			t.Errorf("%q: %v", name, failures.Fields())
-		}
+		t.Run(name, func(t *testing.T) {
+			var failures checks.Failures
+			failures.Text("/name", name, 1, 100)
+			if accepted := len(failures.Fields()) == 0; accepted != good {
+				t.Errorf("%q: %v", name, failures.Fields())
+			}
+		})
 	}
 }

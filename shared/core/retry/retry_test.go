@@ -42,14 +42,16 @@ func TestDoRepeatsTransientErrorsOnly(t *testing.T) {
 		"success after errors": {[]error{errTransient, errTransient}, nil, 3},
 		"final error":          {[]error{errTransient, errFinal}, errFinal, 2},
 	} {
-		o := operation{errs: test.errs}
-		err := retry.Policy{Attempts: 5}.Do(t.Context(), isTransient, o.run)
-		if !errors.Is(err, test.want) || o.calls != test.calls {
-			t.Errorf("%s: error %v after %d calls, want %v after %d", name, err, o.calls, test.want, test.calls)
-		}
-		if _, gaveUp := errors.AsType[*retry.GaveUpError](err); gaveUp {
-			t.Errorf("%s: %v is a GaveUpError", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			o := operation{errs: test.errs}
+			err := retry.Policy{Attempts: 5}.Do(t.Context(), isTransient, o.run)
+			if !errors.Is(err, test.want) || o.calls != test.calls {
+				t.Errorf("%s: error %v after %d calls, want %v after %d", name, err, o.calls, test.want, test.calls)
+			}
+			if _, gaveUp := errors.AsType[*retry.GaveUpError](err); gaveUp {
+				t.Errorf("%s: %v is a GaveUpError", name, err)
+			}
+		})
 	}
 }
 

@@ -39,12 +39,14 @@ func TestTakeChecksPurposeValueAndTime(t *testing.T) {
 		"another value":   {"test", "0123456789abcdeg", noon, false},
 		"expired":         {"test", "0123456789abcdef", noon.Add(time.Minute), false},
 	} {
-		table := newTable(t)
-		put(t, table, "0123456789abcdef")
-		subject, found, err := table.Take(t.Context(), c.purpose, []byte(c.value), c.at)
-		if err != nil || found != c.found || found != (subject == "ada") {
-			t.Errorf("%s: %q, %v, %v; want found %v", name, subject, found, err, c.found)
-		}
+		t.Run(name, func(t *testing.T) {
+			table := newTable(t)
+			put(t, table, "0123456789abcdef")
+			subject, found, err := table.Take(t.Context(), c.purpose, []byte(c.value), c.at)
+			if err != nil || found != c.found || found != (subject == "ada") {
+				t.Errorf("%s: %q, %v, %v; want found %v", name, subject, found, err, c.found)
+			}
+		})
 	}
 }
 

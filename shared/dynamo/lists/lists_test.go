@@ -104,24 +104,26 @@ func TestPagesAgreeWithTotals(t *testing.T) {
 		{"after a position, one less", 5, 4, 3, 0, "0", 3, 5, ""},
 		{"after the entry of a position was removed", 5, 2, 3, 0, "2", 0, 5, ""},
 	} {
-		s := newFixture(t, c.begin)
-		client := awstest.Faulty(s.client, func(operation string, n int) error {
-			isRead := operation == "Query" && (n == 2 || c.position != "") // of the entries
-			for isRead && len(s.entries) != c.after {
-				if len(s.entries) < c.after {
-					s.add()
-				} else {
-					s.removeLast()
+		t.Run(c.name, func(t *testing.T) {
+			s := newFixture(t, c.begin)
+			client := awstest.Faulty(s.client, func(operation string, n int) error {
+				isRead := operation == "Query" && (n == 2 || c.position != "") // of the entries
+				for isRead && len(s.entries) != c.after {
+					if len(s.entries) < c.after {
+						s.add()
+					} else {
+						s.removeLast()
+					}
 				}
+				return nil
+			})
+			query := lists.Query{Limit: c.limit, Offset: c.offset, After: c.position}
+			page, err := lists.Page[struct{}](t.Context(), s.lists(client), query)
+			if err != nil || len(page.Entries) != c.rows || page.Total != c.total || page.Next != c.next {
+				t.Errorf("%s: %d rows of %d and then %q, want %d of %d and %q: %v",
+					c.name, len(page.Entries), page.Total, page.Next, c.rows, c.total, c.next, err)
 			}
-			return nil
 		})
-		query := lists.Query{Limit: c.limit, Offset: c.offset, After: c.position}
-		page, err := lists.Page[struct{}](t.Context(), s.lists(client), query)
-		if err != nil || len(page.Entries) != c.rows || page.Total != c.total || page.Next != c.next {
-			t.Errorf("%s: %d rows of %d and then %q, want %d of %d and %q: %v",
-				c.name, len(page.Entries), page.Total, page.Next, c.rows, c.total, c.next, err)
-		}
 	}
 }
 

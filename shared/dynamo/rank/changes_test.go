@@ -70,9 +70,11 @@ func TestChangesItems(t *testing.T) {
 		}},
 	}
 	for _, c := range cases {
-		if got := summary(items(t, c.change)); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if got := summary(items(t, c.change)); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
+			}
+		})
 	}
 }
 

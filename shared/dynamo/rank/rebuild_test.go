@@ -262,13 +262,15 @@ func TestRebuildReportsBadSources(t *testing.T) {
 		"number": {entry: rank.Entry{Number: 2048, Label: "admin"}},
 	}
 	for name, c := range cases {
-		d := newDirectory(t)
-		populate(t, d)
-		source := func(context.Context, int64, int64) iter.Seq2[rank.Entry, error] {
-			return func(yield func(rank.Entry, error) bool) { yield(c.entry, c.err) }
-		}
-		if _, err := d.tree.Rebuild(t.Context(), source, nil); err == nil || c.err != nil && !errors.Is(err, c.err) {
-			t.Errorf("%s: rebuild = %v, want an error", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			d := newDirectory(t)
+			populate(t, d)
+			source := func(context.Context, int64, int64) iter.Seq2[rank.Entry, error] {
+				return func(yield func(rank.Entry, error) bool) { yield(c.entry, c.err) }
+			}
+			if _, err := d.tree.Rebuild(t.Context(), source, nil); err == nil || c.err != nil && !errors.Is(err, c.err) {
+				t.Errorf("%s: rebuild = %v, want an error", name, err)
+			}
+		})
 	}
 }

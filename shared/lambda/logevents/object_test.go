@@ -56,15 +56,17 @@ func TestReadObjectKeepsValidMessages(t *testing.T) {
 		"truncated":      {cut[:len(cut)/2], 1, true},
 		"trailing noise": {append(bytes.Clone(whole), "secret"...), 2, true},
 	} {
-		got, err := logevents.ReadObject(c.content)
-		found := 0
-		for _, batch := range got {
-			found += batch.Len()
-		}
-		isSafe := err == nil || errors.Is(err, logevents.ErrCorrupt) && !strings.Contains(err.Error(), "secret")
-		if found != c.events || (err != nil) != c.corrupt || !isSafe {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := logevents.ReadObject(c.content)
+			found := 0
+			for _, batch := range got {
+				found += batch.Len()
+			}
+			isSafe := err == nil || errors.Is(err, logevents.ErrCorrupt) && !strings.Contains(err.Error(), "secret")
+			if found != c.events || (err != nil) != c.corrupt || !isSafe {
+				t.Errorf("%s: %+v, %v", name, got, err)
+			}
+		})
 	}
 }
 

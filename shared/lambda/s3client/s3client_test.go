@@ -29,9 +29,11 @@ func TestNewUsesPathStyleForCustomEndpoints(t *testing.T) {
 		"in the config":  {s3client.New(aws.Config{BaseEndpoint: aws.String(address)}), true},
 		"in the options": {s3client.New(aws.Config{}, withEndpoint), true},
 	} {
-		if got := test.client.Options().UsePathStyle; got != test.path {
-			t.Errorf("%s: path style %v, want %v", name, got, test.path)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := test.client.Options().UsePathStyle; got != test.path {
+				t.Errorf("%s: path style %v, want %v", name, got, test.path)
+			}
+		})
 	}
 }
 

@@ -80,13 +80,15 @@ func TestFunctionThatCannotStartLogsTheReasonAndExits(t *testing.T) {
 		},
 		"failing build": {{Level: "ERROR", Msg: "no templates"}},
 	} {
-		status, lines := runFunction(t, name)
-		if status != 1 {
-			t.Errorf("%s: exit status %d, want 1", name, status)
-		}
-		if diff := cmp.Diff(want, lines); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			status, lines := runFunction(t, name)
+			if status != 1 {
+				t.Errorf("%s: exit status %d, want 1", name, status)
+			}
+			if diff := cmp.Diff(want, lines); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		})
 	}
 }
 
@@ -97,18 +99,20 @@ func TestFunctionAnswersAnInvocation(t *testing.T) {
 		},
 		"events": {`"Ada"`, `"hello, Ada"`},
 	} {
-		runtime := newRuntimeAPI(test.event)
-		server := httptest.NewServer(runtime)
-		_, lines := runFunction(t, name, "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(server.URL, "http://"),
-			"GREETING=hello")
-		if name == "events" && !slices.Contains(lines, logLine{Level: "INFO", Msg: "greeted", Invocation: "1"}) {
-			t.Errorf("no record of the invocation 1: %v", lines)
-		}
-		server.Close()
-		close(runtime.responses)
-		if got := <-runtime.responses; !strings.Contains(got, test.response) {
-			t.Errorf("%s: the response is %q, want %q", name, got, test.response)
-		}
+		t.Run(name, func(t *testing.T) {
+			runtime := newRuntimeAPI(test.event)
+			server := httptest.NewServer(runtime)
+			_, lines := runFunction(t, name, "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(server.URL, "http://"),
+				"GREETING=hello")
+			if name == "events" && !slices.Contains(lines, logLine{Level: "INFO", Msg: "greeted", Invocation: "1"}) {
+				t.Errorf("no record of the invocation 1: %v", lines)
+			}
+			server.Close()
+			close(runtime.responses)
+			if got := <-runtime.responses; !strings.Contains(got, test.response) {
+				t.Errorf("%s: the response is %q, want %q", name, got, test.response)
+			}
+		})
 	}
 }
 

@@ -98,12 +98,14 @@ func TestSignIn(t *testing.T) {
 		"unknown time":         func(p *openidtest.Provider) { p.Change = func(all map[string]any) { delete(all, "auth_time") } },
 		"token that was early": func(p *openidtest.Provider) { p.Change = claims("nbf", 1772442000+200) },
 	} {
-		f := newFixture(t)
-		change(f.provider)
-		done, err := f.service.Finish(t.Context(), f.callback(f.begin()))
-		if err != nil || done.Person.ID != "ada" || done.Page != "/portal/tokens?x=1" {
-			t.Errorf("%s: %+v, %v", name, done, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			change(f.provider)
+			done, err := f.service.Finish(t.Context(), f.callback(f.begin()))
+			if err != nil || done.Person.ID != "ada" || done.Page != "/portal/tokens?x=1" {
+				t.Errorf("%s: %+v, %v", name, done, err)
+			}
+		})
 	}
 }
 
@@ -143,12 +145,14 @@ func TestRefusedClaims(t *testing.T) {
 		"canceled":           {func(p *openidtest.Provider) { p.Deny = "access_denied" }, openid.ErrCanceled},
 		"refused":            {func(p *openidtest.Provider) { p.Deny = "server_error" }, openid.ErrFailed},
 	} {
-		f := newFixture(t)
-		c.change(f.provider)
-		done, err := f.service.Finish(t.Context(), f.callback(f.begin()))
-		if !errors.Is(err, c.want) || done.Page != "/portal/tokens?x=1" {
-			t.Errorf("%s: %+v, %v; want %v", name, done, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			c.change(f.provider)
+			done, err := f.service.Finish(t.Context(), f.callback(f.begin()))
+			if !errors.Is(err, c.want) || done.Page != "/portal/tokens?x=1" {
+				t.Errorf("%s: %+v, %v; want %v", name, done, err, c.want)
+			}
+		})
 	}
 }
 

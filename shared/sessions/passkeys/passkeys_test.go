@@ -68,15 +68,17 @@ func TestRegistrationsFollowTheRules(t *testing.T) {
 		"absent user":                      {func(a *passkeytest.Authenticator) { a.Flags &^= passkeytest.UserPresent }, passkeys.ErrRefused},
 		"another form of attestation":      {func(a *passkeytest.Authenticator) { a.Format = "apple" }, passkeys.ErrRefused},
 	} {
-		f := newFixture(t)
-		a := f.authenticator()
-		c.change(a)
-		if _, err := f.register(f.ada, a); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
-		if n := len(f.list()); (n == 1) != (c.want == nil) {
-			t.Errorf("%s: %d passkeys", name, n)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			a := f.authenticator()
+			c.change(a)
+			if _, err := f.register(f.ada, a); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", name, err, c.want)
+			}
+			if n := len(f.list()); (n == 1) != (c.want == nil) {
+				t.Errorf("%s: %d passkeys", name, n)
+			}
+		})
 	}
 }
 
@@ -100,12 +102,14 @@ func TestSignInsFollowTheRules(t *testing.T) {
 		"without a deviation":  {func(*passkeytest.Authenticator) {}, nil},
 		"the first count ever": {func(a *passkeytest.Authenticator) { a.Counter = 1 }, nil},
 	} {
-		f := newFixture(t)
-		a := f.registered()
-		c.change(a)
-		if _, err := f.signIn(a); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			a := f.registered()
+			c.change(a)
+			if _, err := f.signIn(a); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", name, err, c.want)
+			}
+		})
 	}
 }
 
@@ -285,23 +289,25 @@ func (f *fixture) signInOptionsWithUser() json.RawMessage {
 //proves:docs/security.md
 func TestACounterThatDoesNotIncreaseLocksThePasskey(t *testing.T) {
 	for name, counts := range map[string][]uint32{"the same": {5, 5}, "lower": {5, 4}, "back to none": {5, 0}} {
-		f := newFixture(t)
-		a := f.registered()
-		a.Counter = counts[0]
-		if _, err := f.signIn(a); err != nil {
-			t.Fatal(err)
-		}
-		a.Counter = counts[1]
-		if _, err := f.signIn(a); !errors.Is(err, passkeys.ErrCloned) {
-			t.Errorf("%s: %v, want %v", name, err, passkeys.ErrCloned)
-		}
-		a.Counter = 6
-		if _, err := f.signIn(a); !errors.Is(err, passkeys.ErrCloned) {
-			t.Errorf("%s, and then a higher counter: %v", name, err)
-		}
-		if all := f.list(); all[0].ClonedAt.IsZero() {
-			t.Errorf("%s: the list does not show it", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			a := f.registered()
+			a.Counter = counts[0]
+			if _, err := f.signIn(a); err != nil {
+				t.Fatal(err)
+			}
+			a.Counter = counts[1]
+			if _, err := f.signIn(a); !errors.Is(err, passkeys.ErrCloned) {
+				t.Errorf("%s: %v, want %v", name, err, passkeys.ErrCloned)
+			}
+			a.Counter = 6
+			if _, err := f.signIn(a); !errors.Is(err, passkeys.ErrCloned) {
+				t.Errorf("%s, and then a higher counter: %v", name, err)
+			}
+			if all := f.list(); all[0].ClonedAt.IsZero() {
+				t.Errorf("%s: the list does not show it", name)
+			}
+		})
 	}
 }
 

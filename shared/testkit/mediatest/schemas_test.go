@@ -99,9 +99,11 @@ func TestParseNumber(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.234,50 EUR": "1234.50", "$ 1,234.5": "1234.5", "-7": "-7", "1,234": "1234", "12,5 %": "12.5",
 	} {
-		if got, ok := parseNumber(text); !ok || got != json.Number(want) {
-			t.Errorf("%q: %v", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, ok := parseNumber(text); !ok || got != json.Number(want) {
+				t.Errorf("%q: %v", text, got)
+			}
+		})
 	}
 }
 

@@ -87,11 +87,13 @@ func TestTextractRefusesPictures(t *testing.T) {
 		{"too many pixels", "bad", grayPNG(t, 10_001, 2)},
 		{"too many bytes", "too large", make([]byte, 10<<20+1)},
 	} {
-		_, client := newTextract(t)
-		_, err := client.DetectDocumentText(t.Context(),
-			&textract.DetectDocumentTextInput{Document: &types.Document{Bytes: test.data}})
-		if !isA[test.want](err) {
-			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			_, client := newTextract(t)
+			_, err := client.DetectDocumentText(t.Context(),
+				&textract.DetectDocumentTextInput{Document: &types.Document{Bytes: test.data}})
+			if !isA[test.want](err) {
+				t.Errorf("%s: error %v, want %s", test.name, err, test.want)
+			}
+		})
 	}
 }

@@ -75,12 +75,14 @@ func TestTokensOfPlatforms(t *testing.T) {
 	for name, claims := range map[string]func(string, string, time.Time) workloadtest.Claims{
 		"GitHub": workloadtest.GitHub, "GitLab": workloadtest.GitLab, "Kubernetes": workloadtest.Kubernetes,
 	} {
-		f := newFixture(t)
-		sent := claims(f.issuer.Address, audience, noon)
-		got, err := f.verify(f.key.Sign(sent))
-		if err != nil || got.Subject() != sent["sub"] {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			sent := claims(f.issuer.Address, audience, noon)
+			got, err := f.verify(f.key.Sign(sent))
+			if err != nil || got.Subject() != sent["sub"] {
+				t.Errorf("%s: %v, %v", name, got, err)
+			}
+		})
 	}
 }
 
@@ -278,11 +280,13 @@ func TestOddIssuersAreRefused(t *testing.T) {
 		"no keys":                    func(i *workloadtest.Issuer) { i.Keys = nil },
 		"keys that are not a keyset": func(i *workloadtest.Issuer) { i.KeysAt = i.Address + "/.well-known/openid-configuration" },
 	} {
-		f := newFixture(t)
-		change(f.issuer)
-		if _, err := f.verify(f.key.Sign(f.claims())); !errors.Is(err, trust.ErrUnavailable) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			change(f.issuer)
+			if _, err := f.verify(f.key.Sign(f.claims())); !errors.Is(err, trust.ErrUnavailable) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 

@@ -26,10 +26,12 @@ func TestHeaderSaysHowToSaveTheFile(t *testing.T) {
 		"email,name,role,d\xe9partement\n":              "line 1, the header: the text is not UTF-8",
 		"\xff\xfee\x00m\x00":                            "the file is UTF-16",
 	} {
-		if _, err := New(CSV, strings.NewReader(file), Defaults{}); err == nil || !strings.Contains(err.Error(), want) ||
-			!strings.Contains(err.Error(), "CSV UTF-8") {
-			t.Errorf("%q: %v, want %q and how to save the file", file, err, want)
-		}
+		t.Run(file, func(t *testing.T) {
+			if _, err := New(CSV, strings.NewReader(file), Defaults{}); err == nil || !strings.Contains(err.Error(), want) ||
+				!strings.Contains(err.Error(), "CSV UTF-8") {
+				t.Errorf("%q: %v, want %q and how to save the file", file, err, want)
+			}
+		})
 	}
 	if _, err := New(CSV, strings.NewReader("\ufeffemail,name,role\n"), Defaults{}); err != nil {
 		t.Errorf("with a byte order mark: %v", err)

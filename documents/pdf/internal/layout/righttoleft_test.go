@@ -7,9 +7,11 @@ func TestReadingOrder(t *testing.T) {
 	for drawn, want := range map[string]string{
 		"םולש": "שלום", ":םולש": "שלום:", "1,020.00": "1,020.00", "A4-תפיל": "ליפת-A4", "Ltd.": ".Ltd", "ﺎﺒﺣﺮﻣ": "مرحبا",
 	} {
-		if got := page.readingOrder(drawn); got != want {
-			t.Errorf("%q: got %q, want %q", drawn, got, want)
-		}
+		t.Run(drawn, func(t *testing.T) {
+			if got := page.readingOrder(drawn); got != want {
+				t.Errorf("%q: got %q, want %q", drawn, got, want)
+			}
+		})
 	}
 	if got := (readingFrame{}).readingOrder("םולש,"); got != "שלום," {
 		t.Errorf("on a page from left to right: got %q", got)
