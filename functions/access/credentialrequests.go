@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -104,6 +105,17 @@ type requestBody struct {
 	Data CredentialRequest `json:"data"`
 }
 
+var createCredentialRequest = huma.Operation{
+	OperationID: "createCredentialRequest",
+	Tags:        []string{"Credential requests"}, Summary: "Request a password", DefaultStatus: http.StatusCreated,
+	Description: "Requests a user name and password for charts, images or both. All users with `credentials:approve` get a mail, " +
+		"and one of them, but not the requester, decides. Within an hour after such a mail, further requests of the customer's users are " +
+		"collected, and one mail announces all of them. A user can have at most 5 pending requests. All users of a customer together can " +
+		"make 100 requests on one day (UTC), and the vendor's staff 1,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.\n\n" +
+		"With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
+	Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity), Extensions: map[string]any{web.OwnLimit: true},
+}
+
 func (h *handlers) createRequest(ctx context.Context, in *createRequestInput) (*createRequestOutput, error) {
 	caller, _ := principal.From(ctx)
 	made, err := h.requests.Create(ctx, caller, web.BaseURL(h.baseURL, in.host), in.request())
@@ -160,6 +172,13 @@ type listRequestsOutput struct {
 	}
 }
 
+var listCredentialRequests = huma.Operation{
+	OperationID: "listCredentialRequests",
+	Tags:        []string{"Credential requests"}, Summary: "List credential requests",
+	Description: "Returns your own requests, newest first, or those of all users if you have `credentials:approve`.",
+	Errors:      []int{http.StatusForbidden},
+}
+
 func (h *handlers) listRequests(ctx context.Context, in *listRequestsInput) (*listRequestsOutput, error) {
 	caller, _ := principal.From(ctx)
 	page, err := h.requests.List(ctx, caller, in.query())
@@ -186,6 +205,13 @@ type requestInput struct {
 type requestOutput struct {
 	resource.Version
 	Body requestBody
+}
+
+var getCredentialRequest = huma.Operation{
+	OperationID: "getCredentialRequest",
+	Tags:        []string{"Credential requests"}, Summary: "Get a credential request",
+	Description: "Returns the request with its history. Your own need no permission; those of other users need `credentials:approve`.",
+	Errors:      []int{http.StatusNotFound},
 }
 
 func (h *handlers) getRequest(ctx context.Context, in *requestInput) (*requestOutput, error) {
@@ -232,8 +258,23 @@ func (in *decideInput) reason() string {
 	return in.Body.Reason
 }
 
+var approveCredentialRequest = huma.Operation{
+	OperationID: "approveCredentialRequest",
+	Tags:        []string{"Credential requests"}, Summary: "Approve a credential request",
+	Description: "Sends the requester a mail with a link to collect the password. The link works once, within 7 days. A request " +
+		"older than 60 days can only be denied. You cannot decide on your own request" + fourEyes,
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict),
+}
+
 func (h *handlers) approveRequest(ctx context.Context, in *decideInput) (*requestOutput, error) {
 	return h.decide(ctx, in, true)
+}
+
+var denyCredentialRequest = huma.Operation{
+	OperationID: "denyCredentialRequest",
+	Tags:        []string{"Credential requests"}, Summary: "Deny a credential request",
+	Description: "Sends the requester a mail with the reason. You cannot decide on your own request" + fourEyes,
+	Errors:      web.BodyErrors(http.StatusNotFound, http.StatusConflict),
 }
 
 func (h *handlers) denyRequest(ctx context.Context, in *decideInput) (*requestOutput, error) {
@@ -269,6 +310,15 @@ type collectOutput struct {
 	Body struct {
 		Data Password `json:"data"`
 	}
+}
+
+var collectCredential = huma.Operation{
+	OperationID: "collectCredential",
+	Tags:        []string{"Credential requests"}, Summary: "Collect a password",
+	Description: "Creates the password and returns it with its user name. The token of the link works once, and only this response " +
+		"contains the password. It is valid for 365 days for the chart repository and the container registry. Needs no credential but the " +
+		"token.",
+	Errors: web.BodyErrors(),
 }
 
 func (h *handlers) collect(ctx context.Context, in *collectInput) (*collectOutput, error) {

@@ -96,6 +96,18 @@ type listPullsOutput struct {
 	}
 }
 
+var listPulls = huma.Operation{
+	OperationID: "listPulls", Tags: []string{"Tokens"},
+	Summary: "List pulls",
+	Description: "Returns the downloads of charts and images, newest first, each with its user, token, time and network address. " +
+		"A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. " +
+		"Requests for manifests that belong to a pulled tag are usually part of its pull. Signatures, SBOMs and other attachments are not " +
+		"listed.\n\n`type=check` lists update checks instead: a client asked with HEAD which manifest a tag leads to, and did not fetch it. " +
+		"All checks of a tag with a token in an hour are one entry.\n\n" +
+		"Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no " +
+		"pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer that its user had at that time. A page can have fewer items than its limit although there is a next page.",
+}
+
 func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPullsOutput, error) {
 	caller, _ := principal.From(ctx)
 	from, to, err := in.period().Bounds(h.now(), pulls.Precision)

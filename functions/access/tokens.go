@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -112,6 +113,23 @@ type createTokenOutput struct {
 	}
 }
 
+var createToken = huma.Operation{
+	OperationID: "createToken", Tags: []string{"Tokens"},
+	Summary: "Create an access token", DefaultStatus: http.StatusCreated,
+	Description: "Creates a token for the chart repository and the container registry. Only this response contains it.\n\n" +
+		"A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, " +
+		"and the current token stays valid until it expires. A token that was not created by a token begins a line of renewals, whose " +
+		"end is fixed: `line.expiresAt`. A renewal is valid for at most as long as the token that asked for it, and not after the line ends; " +
+		"a token that lasts until then gets a 409. Up to 5 tokens of a line can work at the same time, and a line can be renewed 10 times " +
+		"a day.\n\n" +
+		"100 tokens can be created for a user on one day (UTC), and 100 renewals; then, and above the quota of a line, the response is " +
+		"a 429 with the code `QUOTA_EXCEEDED`.\n\nWith an " +
+		"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
+		"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
+		"secret encrypted with your key, of which it stores only a hash. If the token was revoked since, the response is a 409.",
+	Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity), Extensions: map[string]any{web.OwnLimit: true},
+}
+
 func (h *handlers) create(ctx context.Context, in *createTokenInput) (*createTokenOutput, error) {
 	caller, _ := principal.From(ctx)
 	issued, err := h.tokens.Create(ctx, caller, in.token())
@@ -161,6 +179,16 @@ type listTokensOutput struct {
 	}
 }
 
+var listTokens = huma.Operation{
+	OperationID: "listTokens", Tags: []string{"Tokens"},
+	Summary: "List tokens and passwords",
+	Description: "Returns the newest 500 tokens and passwords, newest first, without their secrets. Revoked and expired ones are " +
+		"listed for 90 days. Your own need no permission; those of other users need `tokens:read`.\n\nWith `customerId`, returns those of all " +
+		"users of a customer, in the order in which the users were created, with a cursor. A page can have fewer tokens than `limit`, or " +
+		"none, although `pagination.hasMore` is true. Users of a customer get only the tokens of that customer. Without it, `limit` has no effect.",
+	Errors: []int{http.StatusForbidden},
+}
+
 func (h *handlers) list(ctx context.Context, in *listTokensInput) (*listTokensOutput, error) {
 	if in.CustomerID != "" {
 		return h.listOfCustomer(ctx, in)
@@ -207,6 +235,14 @@ type tokenOutput struct {
 	}
 }
 
+var getToken = huma.Operation{
+	OperationID: "getToken", Tags: []string{"Tokens"},
+	Summary: "Get a token or password",
+	Description: "Returns what it may download, when it expires, and when it was last used. The `ETag` changes with any of them. Your own " +
+		"need no permission; those of other users need `tokens:read`.",
+	Errors: []int{http.StatusNotFound},
+}
+
 func (h *handlers) get(ctx context.Context, in *tokenInput) (*tokenOutput, error) {
 	caller, _ := principal.From(ctx)
 	found, err := h.tokens.Get(ctx, caller, in.TokenID)
@@ -223,6 +259,20 @@ type revokeInput struct {
 	resource.Condition
 	TokenID string `path:"tokenId" doc:"Public ID of the token." example:"3vQB7B6MrGQZ"`
 	Line    bool   `query:"line" default:"false" doc:"Whether to revoke the whole line of renewals of the token."`
+}
+
+var revokeToken = huma.Operation{
+	OperationID: "revokeToken", Tags: []string{"Tokens"},
+	Summary: "Revoke a token or password", DefaultStatus: http.StatusNoContent,
+	Description: "It stops working with the next request. A token that is revoked already gets the same response, with any " +
+		"`If-Match`. " +
+		"With `line=true`, the whole line of renewals stops working: the tokens it was " +
+		"renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have " +
+		"renewed it.\n\n" +
+		"Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed " +
+		"from, and the tokens renewed from it; with `line=true`, its own line.",
+	Errors: []int{http.StatusForbidden, http.StatusNotFound, http.StatusPreconditionFailed,
+		http.StatusServiceUnavailable},
 }
 
 func (h *handlers) revoke(ctx context.Context, in *revokeInput) (*struct{}, error) {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"portside/shared/analytics"
 	"portside/shared/core/calendar"
 )
@@ -38,6 +40,13 @@ func encodeColumns(c analytics.Columns) Columns {
 		dates[i] = (c.Period.First + calendar.Day(i)).String()
 	}
 	return Columns{Period: encodePeriod(c.Period), Dates: dates, Values: c.Values}
+}
+
+var getDaily = huma.Operation{
+	OperationID: "getDailyFigures", Tags: tags,
+	Summary: "Get several figures by day",
+	Description: "Returns the values of several time series in one response, for a page with many charts. `compare` adds the values of " +
+		"another period." + daysNote,
 }
 
 func (h *handlers) daily(ctx context.Context, in *dailyInput) (*dailyOutput, error) {

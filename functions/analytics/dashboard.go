@@ -102,6 +102,14 @@ type Meta struct {
 	Partial bool      `json:"partial" doc:"Whether the period includes today and so has not ended."`
 }
 
+var getDashboard = huma.Operation{
+	OperationID: "getDashboard", Tags: tags,
+	Summary: "Get the dashboard",
+	Description: "Returns the figures of a period: users and projects at its end, and usage and performance " +
+		"within it. `compare` adds the figures of the previous period of the same length, of the same dates a year ago, or of the calendar " +
+		"unit before. As CSV, each figure is a record with the columns `metric`, `value`, `unit` and, with `compare`, `previous`." + daysNote,
+}
+
 func (h *handlers) dashboard(ctx context.Context, in *ComparedInput) (*dashboardOutput, error) {
 	d, err := h.analytics.Dashboard(ctx, in.asked(), in.Compare)
 	if err != nil {

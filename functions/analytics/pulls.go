@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"portside/shared/analytics"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
@@ -57,6 +59,15 @@ type RankedUser struct {
 // for the pulls of other users.
 var errNeedsTokensRead = fault.New(fault.Forbidden, "To see who pulled, you need the permission tokens:read in addition to "+
 	"analytics:read. by=artifact needs only analytics:read.")
+
+var getPulls = huma.Operation{
+	OperationID: "getPullRanking", Tags: tags,
+	Summary: "Rank artifacts or users by pulls",
+	Description: "Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need " +
+		"`tokens:read` in addition to `analytics:read`. Without `tokens:read`, the response names only the artifacts that your own " +
+		"working tokens and passwords may pull; other entries have a kind and pulls, but no repository. " +
+		"`compare` adds the pulls of each entry in another period." + daysNote,
+}
 
 func (h *handlers) pulls(ctx context.Context, in *pullsInput) (*pullsOutput, error) {
 	caller, _ := principal.From(ctx)

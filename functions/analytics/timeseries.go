@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"portside/shared/analytics"
 )
 
@@ -28,6 +30,13 @@ type timeseriesData struct {
 type Point struct {
 	Date  string   `json:"date" format:"date" example:"2026-11-21"`
 	Value *float64 `json:"value" doc:"In the unit of the dashboard. null if the day had no requests, or if the week before it has no measurement." example:"2210"`
+}
+
+var getTimeseries = huma.Operation{
+	OperationID: "getTimeseries", Tags: tags,
+	Summary: "Get a time series",
+	Description: "Returns one figure of the dashboard for each day of a period: the value that the dashboard has for that day, or null if " +
+		"there is none." + daysNote,
 }
 
 func (h *handlers) timeseries(ctx context.Context, in *timeseriesInput) (*timeseriesOutput, error) {

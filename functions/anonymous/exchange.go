@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -63,6 +64,22 @@ type ExchangedToken struct {
 type exchangeOutput struct {
 	CacheControl string `header:"Cache-Control" doc:"no-store"`
 	Body         ExchangedToken
+}
+
+var exchangeToken = huma.Operation{
+	OperationID: "exchangeToken", Tags: []string{"Tokens"},
+	Summary: "Exchange a token of a platform",
+	Description: "Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for a " +
+		"short-lived access token (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be " +
+		"signed with an asymmetric algorithm, be valid for at most 24 hours, and have the issuer and audience of the policy. The access " +
+		"token works for the chart repository and the container registry. It cannot be renewed and is not listed.\n\n" +
+		"Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a " +
+		"condition, but no value of the policy.\n\nA trust policy issues at most 300 access tokens on one day (UTC), and at most 20 for the " +
+		"same token of the platform; then the response is a 429 with the code `QUOTA_EXCEEDED`, whose `detail` names the limit and its " +
+		"end. Of tokens that are refused, one network (an IPv4 address or an IPv6 /64) can send 600 for a policy in 10 minutes; then the " +
+		"response is a 429, too.",
+	RequestBody: exchangeForm, MaxBodyBytes: maxExchange,
+	Errors: web.BodyErrors(http.StatusTooManyRequests, http.StatusServiceUnavailable), Extensions: map[string]any{web.OwnLimit: true},
 }
 
 func (h *handlers) exchange(ctx context.Context, in *exchangeInput) (*exchangeOutput, error) {

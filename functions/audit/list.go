@@ -66,6 +66,18 @@ type listOutput struct {
 	}
 }
 
+var listEvents = huma.Operation{
+	OperationID: "listAuditEvents", Tags: []string{"Audit log"},
+	Summary: "List changes",
+	Description: "Returns who changed what and when, with the values before and after. The log has each change of users, credentials, " +
+		"credential requests, projects, customers, entitlements and trust policies, and sign-ins. Events contain no secrets. An event is " +
+		"listed within moments after the change and for 400 days. The guide to the audit log describes the actions.\n\n" +
+		"A user of a customer sees only events about what belongs to this customer. Of actors who do not belong to it, such a user sees only " +
+		"the `kind`.\n\nA page can have fewer items than its limit although there is a next page. As CSV, an event is a record with the " +
+		"columns `id`, `time`, `action`, `actorKind`, `actorId`, `actorCustomerId`, `credentialId`, `actorName`, `address`, `targetKind`, " +
+		"`targetId`, `targetName`, `customerId`, `requestId`, `before` and `after`; the last two are JSON.",
+}
+
 func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error) {
 	caller, _ := principal.From(ctx)
 	from, to, err := in.period().Bounds(h.now(), time.Microsecond)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"portside/shared/charts"
 	"portside/shared/core/paging"
 	"portside/shared/core/principal"
@@ -63,6 +65,12 @@ type listChartsOutput struct {
 		Data       []ChartSummary        `json:"data"`
 		Pagination web.CountedPagination `json:"pagination"`
 	}
+}
+
+var listCharts = huma.Operation{
+	OperationID: "listCharts", Tags: []string{"Charts"},
+	Summary:     "List charts",
+	Description: "Returns the charts of the repository, sorted by name, each with the version that Helm installs by default. " + seen,
 }
 
 func (h *handlers) listCharts(ctx context.Context, in *listChartsInput) (*listChartsOutput, error) {

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/charts"
 	"portside/shared/core/paging"
@@ -39,6 +42,13 @@ type listVersionsOutput struct {
 		Data       []ChartVersion        `json:"data"`
 		Pagination web.CountedPagination `json:"pagination"`
 	}
+}
+
+var listChartVersions = huma.Operation{
+	OperationID: "listChartVersions", Tags: []string{"Charts"},
+	Summary:     "List the versions of a chart",
+	Description: "Returns the published versions of a chart, newest first. " + seen,
+	Errors:      []int{http.StatusNotFound},
 }
 
 func (h *handlers) listVersions(ctx context.Context, in *listVersionsInput) (*listVersionsOutput, error) {
@@ -131,6 +141,14 @@ type getVersionOutput struct {
 	Body struct {
 		Data ChartDetails `json:"data"`
 	}
+}
+
+var getChartVersion = huma.Operation{
+	OperationID: "getChartVersion", Tags: []string{"Charts"},
+	Summary: "Get a version of a chart",
+	Description: "Returns the metadata of a version, and its README, default values, schema and provenance file, each up to 128 KiB. " +
+		"The author of the chart controls these texts, so they are untrusted. " + seen,
+	Errors: []int{http.StatusNotFound},
 }
 
 func (h *handlers) getVersion(ctx context.Context, in *getVersionInput) (*getVersionOutput, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -55,8 +56,23 @@ func (in *updateCustomerInput) change(isPatch bool) customers.Change {
 	return change
 }
 
+var updateCustomer = huma.Operation{
+	OperationID: "updateCustomer", Tags: tags, Summary: "Change a customer",
+	Description: "Changes the fields in the body and leaves other fields unchanged. `contacts` and `metadata` are each replaced " +
+		"completely. To remove the limit of users, set `users` of `limits` to null.\n\nIf you suspend a customer, all credentials of " +
+		"its users stop working with the next request. They work again when the customer is `active` again. A limit below the present number of users only stops new users.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
+}
+
 func (s *service) update(ctx context.Context, in *updateCustomerInput) (*customerOutput, error) {
 	return s.change(ctx, in, in.change(false))
+}
+
+var patchCustomer = huma.Operation{
+	OperationID: "patchCustomer", Tags: tags, Summary: "Patch a customer",
+	Description: "Changes a customer as `PUT` does, with a JSON Merge Patch (RFC 7396): `metadata` is merged into the current one, " +
+		"and a member of it that is null is removed. `contacts` is replaced completely.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
 }
 
 func (s *service) patch(ctx context.Context, in *updateCustomerInput) (*customerOutput, error) {

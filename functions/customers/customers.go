@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -113,6 +114,11 @@ type listCustomersOutput struct {
 	}
 }
 
+var listCustomers = huma.Operation{
+	OperationID: "listCustomers", Tags: tags, Summary: "List customers",
+	Description: "Returns one page of customers in the order of their creation, with the exact total.",
+}
+
 func (s *service) list(ctx context.Context, in *listCustomersInput) (*listCustomersOutput, error) {
 	after, err := in.After()
 	if err != nil {
@@ -147,6 +153,14 @@ type searchCustomersOutput struct {
 		Data       []ListedCustomer     `json:"data"`
 		Pagination web.CursorPagination `json:"pagination"`
 	}
+}
+
+var searchCustomers = huma.Operation{
+	OperationID: "searchCustomers", Tags: tags, Summary: "Search customers",
+	Description: "Returns the customers whose slug or external ID begins with the text, or whose name has it at the beginning of its " +
+		"first, second or third word: `ac`, `ship` and `c-18` find Acme Shipping with the external ID C-1815. The results are sorted by the " +
+		"text that matched, each customer once. A search finds a change with the next request and takes the same time for any number of " +
+		"customers. A page can have fewer results than `limit` although `pagination.hasMore` is true.",
 }
 
 func (s *service) search(ctx context.Context, in *searchCustomersInput) (*searchCustomersOutput, error) {
@@ -213,6 +227,15 @@ type createCustomerOutput struct {
 	Body customerBody
 }
 
+var createCustomer = huma.Operation{
+	OperationID: "createCustomer", Tags: tags, Summary: "Create a customer",
+	DefaultStatus: http.StatusCreated,
+	Description: "Creates a customer, a company that buys from you. The slug and the external ID must not belong to another customer." +
+		"\n\nWith an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with " +
+		"`Idempotency-Replayed: true`, and a different body gets a 422.",
+	Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
+}
+
 func (s *service) create(ctx context.Context, in *createCustomerInput) (*createCustomerOutput, error) {
 	caller, _ := principal.From(ctx)
 	created, err := s.customers.Create(ctx, customers.CreateOptions{Caller: caller, IdempotencyKey: in.IdempotencyKey},
@@ -236,6 +259,13 @@ func (p CustomerPath) target(c resource.Condition) versions.Target {
 	return versions.Target{ID: resource.CanonicalID(p.CustomerID), IfMatch: c.Wanted()}
 }
 
+var getCustomer = huma.Operation{
+	OperationID: "getCustomer", Tags: tags, Summary: "Get a customer",
+	Description: "Returns one customer with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this " +
+		"version. A new or deleted user changes `users` but not the `ETag`.",
+	Errors: []int{http.StatusNotFound},
+}
+
 func (s *service) get(ctx context.Context, in *CustomerPath) (*customerOutput, error) {
 	caller, _ := principal.From(ctx)
 	customer, err := s.customers.Get(ctx, caller, resource.CanonicalID(in.CustomerID))
@@ -245,6 +275,16 @@ func (s *service) get(ctx context.Context, in *CustomerPath) (*customerOutput, e
 	return newCustomerOutput(customer), nil
 }
 
+var endCredentials = huma.Operation{
+	OperationID: "endCustomerCredentials", Tags: tags,
+	Summary: "End all credentials of a customer's users", DefaultStatus: http.StatusNoContent,
+	Description: "Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer, and the tokens that its " +
+		"pipelines and pods have exchanged, for example after a theft. " +
+		"They stop working with the next request, however many there are. The users stay `active` and can sign in again with a mailed link; " +
+		"to prevent that, set the status of the customer to `suspended`. Invitations stay. Credentials that are created afterwards work.",
+	Errors: []int{http.StatusNotFound},
+}
+
 func (s *service) endCredentials(ctx context.Context, in *CustomerPath) (*struct{}, error) {
 	return nil, s.customers.EndCredentials(ctx, resource.CanonicalID(in.CustomerID))
 }
@@ -252,6 +292,14 @@ func (s *service) endCredentials(ctx context.Context, in *CustomerPath) (*struct
 type deleteCustomerInput struct {
 	CustomerPath
 	resource.Condition
+}
+
+var deleteCustomer = huma.Operation{
+	OperationID: "deleteCustomer", Tags: tags, Summary: "Delete a customer",
+	DefaultStatus: http.StatusNoContent,
+	Description: "Deletes a customer permanently. A customer who still has users cannot be deleted. To stop the users of a customer, set " +
+		"its status to `suspended`.",
+	Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed},
 }
 
 func (s *service) delete(ctx context.Context, in *deleteCustomerInput) (*struct{}, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -51,6 +52,17 @@ type createEntitlementOutput struct {
 	resource.Version
 	resource.Creation
 	Body entitlementBody
+}
+
+var createEntitlement = huma.Operation{
+	OperationID: "createEntitlement", Tags: entitlementTags,
+	Summary: "Create an entitlement", DefaultStatus: http.StatusCreated,
+	Description: "Lets the users of the customer fetch some versions of some charts or images, in a period. A customer without " +
+		"entitlements fetches nothing. Entitlements add up: what any of them allows, the customer may fetch. The scopes of a token " +
+		"or password still apply.\n\nA customer can have 200 entitlements. Another one gets a 409 with the code " +
+		"`TOO_MANY_ENTITLEMENTS`. With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the " +
+		"first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
 }
 
 func (s *service) createEntitlement(ctx context.Context, in *createEntitlementInput) (*createEntitlementOutput, error) {
@@ -107,6 +119,14 @@ func (in *updateEntitlementInput) change() entitlements.Change {
 		change.Until = new(timeOf(*b.Until))
 	}
 	return change
+}
+
+var updateEntitlement = huma.Operation{
+	OperationID: "updateEntitlement", Tags: entitlementTags,
+	Summary: "Change an entitlement",
+	Description: "Changes the fields in the body and leaves other fields unchanged. To remove `from` or `until`, set it to null. The " +
+		"change takes effect with the next request of each credential.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
 }
 
 func (s *service) updateEntitlement(ctx context.Context, in *updateEntitlementInput) (*entitlementOutput, error) {

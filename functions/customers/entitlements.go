@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
@@ -81,6 +84,14 @@ type listEntitlementsOutput struct {
 	}
 }
 
+var listEntitlements = huma.Operation{
+	OperationID: "listEntitlements", Tags: entitlementTags,
+	Summary: "List the entitlements of a customer",
+	Description: "Returns one page of the customer's entitlements in the order of their creation, with the exact total. Users of a " +
+		"customer see only the entitlements of that customer.",
+	Errors: []int{http.StatusNotFound},
+}
+
 func (s *service) listEntitlements(ctx context.Context, in *listEntitlementsInput) (*listEntitlementsOutput, error) {
 	caller, _ := principal.From(ctx)
 	all, err := s.entitlements.List(ctx, caller, resource.CanonicalID(in.CustomerID))
@@ -114,6 +125,14 @@ func (p EntitlementPath) entitlement(c resource.Condition) entitlements.Target {
 	}
 }
 
+var getEntitlement = huma.Operation{
+	OperationID: "getEntitlement", Tags: entitlementTags,
+	Summary: "Get an entitlement",
+	Description: "Returns one entitlement. The `ETag` identifies the version; send it in `If-Match` to change only this version. " +
+		"`status` changes with time, and does not change the `ETag`.",
+	Errors: []int{http.StatusNotFound},
+}
+
 func (s *service) getEntitlement(ctx context.Context, in *EntitlementPath) (*entitlementOutput, error) {
 	caller, _ := principal.From(ctx)
 	e, err := s.entitlements.Get(ctx, caller, resource.CanonicalID(in.CustomerID), resource.CanonicalID(in.EntitlementID))
@@ -126,6 +145,14 @@ func (s *service) getEntitlement(ctx context.Context, in *EntitlementPath) (*ent
 type deleteEntitlementInput struct {
 	EntitlementPath
 	resource.Condition
+}
+
+var deleteEntitlement = huma.Operation{
+	OperationID: "deleteEntitlement", Tags: entitlementTags,
+	Summary: "Delete an entitlement", DefaultStatus: http.StatusNoContent,
+	Description: "Deletes an entitlement permanently. From the next request on, the customer can fetch " +
+		"only what its other entitlements allow. To keep the entitlement, set `until` instead.",
+	Errors: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 }
 
 func (s *service) deleteEntitlement(ctx context.Context, in *deleteEntitlementInput) (*struct{}, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -111,6 +112,14 @@ type listTrustPoliciesOutput struct {
 	}
 }
 
+var listTrustPolicies = huma.Operation{
+	OperationID: "listTrustPolicies", Tags: policyTags,
+	Summary: "List the trust policies of a customer",
+	Description: "Returns one page of the customer's trust policies in the order of their creation, with the exact total. Users of a " +
+		"customer see only the trust policies of that customer.",
+	Errors: []int{http.StatusNotFound},
+}
+
 func (s *service) listTrustPolicies(ctx context.Context, in *listTrustPoliciesInput) (*listTrustPoliciesOutput, error) {
 	caller, _ := principal.From(ctx)
 	all, err := s.policies.List(ctx, caller, resource.CanonicalID(in.CustomerID))
@@ -143,6 +152,13 @@ func (p TrustPolicyPath) policy(c resource.Condition) trust.Target {
 	}
 }
 
+var getTrustPolicy = huma.Operation{
+	OperationID: "getTrustPolicy", Tags: policyTags,
+	Summary:     "Get a trust policy",
+	Description: "Returns one trust policy. The `ETag` identifies the version; send it in `If-Match` to change only this version.",
+	Errors:      []int{http.StatusNotFound},
+}
+
 func (s *service) getTrustPolicy(ctx context.Context, in *TrustPolicyPath) (*trustPolicyOutput, error) {
 	caller, _ := principal.From(ctx)
 	p, err := s.policies.Get(ctx, caller, resource.CanonicalID(in.CustomerID), resource.CanonicalID(in.PolicyID))
@@ -155,6 +171,14 @@ func (s *service) getTrustPolicy(ctx context.Context, in *TrustPolicyPath) (*tru
 type deleteTrustPolicyInput struct {
 	TrustPolicyPath
 	resource.Condition
+}
+
+var deleteTrustPolicy = huma.Operation{
+	OperationID: "deleteTrustPolicy", Tags: policyTags,
+	Summary: "Delete a trust policy", DefaultStatus: http.StatusNoContent,
+	Description: "Deletes a trust policy permanently. It accepts no more tokens. Access tokens that were issued before work until they " +
+		"expire, at most an hour later; to stop all at once, suspend the customer.",
+	Errors: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 }
 
 func (s *service) deleteTrustPolicy(ctx context.Context, in *deleteTrustPolicyInput) (*struct{}, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -42,6 +43,22 @@ type createTrustPolicyOutput struct {
 	resource.Version
 	resource.Creation
 	Body trustPolicyBody
+}
+
+var createTrustPolicy = huma.Operation{
+	OperationID: "createTrustPolicy", Tags: policyTags,
+	Summary: "Create a trust policy", DefaultStatus: http.StatusCreated,
+	Description: "Lets pipelines and pods of the customer exchange a token of their platform for an access token, so that they need no " +
+		"stored secret. The policy says which tokens are accepted: their issuer, their audience and conditions on their claims. The " +
+		"entitlements of the customer apply to the access tokens.\n\nOne condition must name the identity that you trust, such as " +
+		"`repository_id`, `repository_owner_id` or the beginning of `sub` for GitHub, because a public issuer signs for everybody. " +
+		"Without such a condition, the response is a 400 that says which one to add.\n\nThe issuer must publish its OpenID Connect " +
+		"configuration and its keys at public https addresses. For one that does not, send its keys in `jwks`, and change them when it " +
+		"does.\n\n" +
+		"A customer can have 50 trust policies. Another one gets a 409 with the code `TOO_MANY_TRUST_POLICIES`. With an " +
+		"`Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with " +
+		"`Idempotency-Replayed: true`, and a different body gets a 422.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
 }
 
 func (s *service) createTrustPolicy(ctx context.Context, in *createTrustPolicyInput) (*createTrustPolicyOutput, error) {
@@ -101,6 +118,14 @@ func (in *updateTrustPolicyInput) change() trust.Change {
 		change.Conditions = new(decodeConditions(*b.Conditions))
 	}
 	return change
+}
+
+var updateTrustPolicy = huma.Operation{
+	OperationID: "updateTrustPolicy", Tags: policyTags,
+	Summary: "Change a trust policy",
+	Description: "Changes the fields in the body and leaves other fields unchanged. The change takes effect with the next exchange. " +
+		"Access tokens that were issued before work until they expire.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
 }
 
 func (s *service) updateTrustPolicy(ctx context.Context, in *updateTrustPolicyInput) (*trustPolicyOutput, error) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"portside/shared/core/paging"
 	"portside/shared/core/parallel"
 	"portside/shared/core/principal"
@@ -131,6 +133,15 @@ type listRepositoriesOutput struct {
 	}
 }
 
+var listRepositories = huma.Operation{
+	OperationID: "listImageRepositories", Tags: []string{"Images"},
+	Summary: "List repositories",
+	Description: "Returns the repositories of the container registry, which have images and charts, in the registry's order. " + seen +
+		" A scope for all charts lists no repositories, because the name does not show whether a repository has charts. If you may not see " +
+		"everything, the list has only repositories among the first 20,000 of the registry.\n\n" +
+		"A page can have fewer items than its limit, or none, although there is a next page.",
+}
+
 func (c *catalog) listRepositories(ctx context.Context, in *listRepositoriesInput) (*listRepositoriesOutput, error) {
 	viewer, err := c.viewer(ctx)
 	if err != nil {
@@ -191,6 +202,15 @@ type listTagsOutput struct {
 		Data       []ImageTag           `json:"data"`
 		Pagination web.CursorPagination `json:"pagination"`
 	}
+}
+
+var listTags = huma.Operation{
+	OperationID: "listImageTags", Tags: []string{"Images"},
+	Summary: "List tags",
+	Description: "Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store " +
+		"signatures are left out. " + seen + "\n\n" +
+		"A page has at most 50 tags. It can have fewer items than its limit, or none, although there is a next page.",
+	Errors: []int{http.StatusNotFound},
 }
 
 func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOutput, error) {

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/parallel"
 	"portside/shared/core/text"
@@ -63,6 +66,14 @@ type getManifestOutput struct {
 	Body struct {
 		Data ImageManifest `json:"data"`
 	}
+}
+
+var getManifest = huma.Operation{
+	OperationID: "getImageManifest", Tags: []string{"Images"},
+	Summary: "Describe an image or chart",
+	Description: "Returns what a manifest describes: platforms, sizes, labels, and the signatures and SBOMs that refer to it. This does " +
+		"not count as a pull. " + seen,
+	Errors: []int{http.StatusNotFound},
 }
 
 func (c *catalog) getManifest(ctx context.Context, in *getManifestInput) (*getManifestOutput, error) {

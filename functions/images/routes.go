@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"portside/shared/core/principal"
 	"portside/shared/core/recent"
 	"portside/shared/credentials"
@@ -76,40 +74,14 @@ func routes(c *catalog) http.Handler {
 // api returns the operations for people. Repositories are parameters, because their names contain slashes.
 func api(c *catalog) *web.API {
 	api := web.NewAPI(c.gateway.auth)
-	web.Handle(api, web.SignedIn().ForCustomers(), listRepositories, c.listRepositories)
-	web.Handle(api, web.SignedIn().ForCustomers(), listTags, c.listTags)
-	web.Handle(api, web.SignedIn().ForCustomers(), getManifest, c.getManifest)
+	web.Handle(api, web.SignedIn().ForCustomers(), web.At("GET /v1/images", listRepositories), c.listRepositories)
+	web.Handle(api, web.SignedIn().ForCustomers(), web.At("GET /v1/images/tags", listTags), c.listTags)
+	web.Handle(api, web.SignedIn().ForCustomers(), web.At("GET /v1/images/manifests", getManifest), c.getManifest)
 	return api
 }
 
 // seen is a part of the descriptions of all operations for people.
 const seen = "You see what your own working tokens and passwords may download, or everything if you have `tokens:read`."
-
-var (
-	listRepositories = huma.Operation{
-		OperationID: "listImageRepositories", Method: http.MethodGet, Path: "/v1/images", Tags: []string{"Images"},
-		Summary: "List repositories",
-		Description: "Returns the repositories of the container registry, which have images and charts, in the registry's order. " + seen +
-			" A scope for all charts lists no repositories, because the name does not show whether a repository has charts. If you may not see " +
-			"everything, the list has only repositories among the first 20,000 of the registry.\n\n" +
-			"A page can have fewer items than its limit, or none, although there is a next page.",
-	}
-	listTags = huma.Operation{
-		OperationID: "listImageTags", Method: http.MethodGet, Path: "/v1/images/tags", Tags: []string{"Images"},
-		Summary: "List tags",
-		Description: "Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store " +
-			"signatures are left out. " + seen + "\n\n" +
-			"A page has at most 50 tags. It can have fewer items than its limit, or none, although there is a next page.",
-		Errors: []int{http.StatusNotFound},
-	}
-	getManifest = huma.Operation{
-		OperationID: "getImageManifest", Method: http.MethodGet, Path: "/v1/images/manifests", Tags: []string{"Images"},
-		Summary: "Describe an image or chart",
-		Description: "Returns what a manifest describes: platforms, sizes, labels, and the signatures and SBOMs that refer to it. This does " +
-			"not count as a pull. " + seen,
-		Errors: []int{http.StatusNotFound},
-	}
-)
 
 // operation answers one authenticated request.
 type operation func(*http.Request, call) (imagesecr.Response, error)

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/principal"
 	"portside/shared/media"
@@ -59,6 +62,13 @@ type batchOutput struct {
 	Body       Job
 }
 
+var summarizeBatch = huma.Operation{
+	OperationID: "summarizeBatch", Tags: []string{tag},
+	Summary: "Summarize many files", DefaultStatus: http.StatusAccepted,
+	Description: batchDescription,
+	Errors:      batchErrors, MaxBodyBytes: maxBatchBytes,
+}
+
 func (h *handlers) summarizeBatch(ctx context.Context, in *summarizeBatchInput) (*batchOutput, error) {
 	question, err := parseSettings(media.Summarize, map[string]any{
 		"format": in.Body.Format, "length": in.Body.Length, "lang": in.Body.Lang, "summary_hint": in.Body.Hint,
@@ -67,6 +77,13 @@ func (h *handlers) summarizeBatch(ctx context.Context, in *summarizeBatchInput) 
 		return nil, err
 	}
 	return h.startBatch(ctx, question, in.Body.Documents)
+}
+
+var extractBatch = huma.Operation{
+	OperationID: "extractBatch", Tags: []string{tag},
+	Summary: "Extract values from many files", DefaultStatus: http.StatusAccepted,
+	Description: batchDescription,
+	Errors:      batchErrors, MaxBodyBytes: maxBatchBytes,
 }
 
 func (h *handlers) extractBatch(ctx context.Context, in *extractBatchInput) (*batchOutput, error) {

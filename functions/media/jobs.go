@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"portside/shared/core/errorcode"
 	"portside/shared/core/principal"
 	"portside/shared/media/jobs"
@@ -67,6 +69,16 @@ type getJobInput struct {
 type jobOutput struct {
 	resource.Version
 	Body Job
+}
+
+var getJob = huma.Operation{
+	OperationID: "getJob", Tags: []string{tag},
+	Summary: "Get a job",
+	Description: "Returns the progress of one of your own jobs, and its result or error when it has ended. " +
+		"Jobs are deleted after 24 hours.\n\n" +
+		"Send the `ETag` in `If-None-Match` while you poll, and the response is a 304 without a body until the job changes. A batch that " +
+		"has succeeded always gets a full response, because its URLs expire.",
+	Errors: []int{http.StatusNotFound},
 }
 
 func (h *handlers) getJob(ctx context.Context, in *getJobInput) (*jobOutput, error) {

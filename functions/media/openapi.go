@@ -6,11 +6,42 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/media"
+	"portside/shared/web"
 )
+
+var (
+	summarizeMedia = fileOperation(huma.Operation{
+		OperationID: "summarizeMedia", Summary: "Summarize a file",
+		RequestBody: web.FormBody("A file, and the settings of the summary.", formSchema(media.Summarize)),
+	}, "SummaryAnswer")
+	extractMedia = fileOperation(huma.Operation{
+		OperationID: "extractMedia", Summary: "Extract values from a file",
+		RequestBody: web.FormBody("A file, and the variables to extract.", formSchema(media.Extract)),
+	}, "ExtractionAnswer")
+	compareMedia = fileOperation(huma.Operation{
+		OperationID: "compareMedia", Summary: "Compare two files",
+		RequestBody: web.FormBody("Two files, and the variables to compare.", formSchema(media.Compare)),
+	}, "ComparisonAnswer")
+	compareMediaAlias = fileOperation(huma.Operation{
+		OperationID: "compareMediaAlias", Summary: "Compare two files (older path)",
+		Deprecated: true, Middlewares: huma.Middlewares{sayDeprecated},
+		RequestBody: web.FormBody("Two files, and the variables to compare.", formSchema(media.Compare)),
+	}, "ComparisonAnswer")
+)
+
+// deprecatedSince is when the older path became deprecated: 27 November 2026.
+const deprecatedSince = "@1795737600"
+
+// sayDeprecated adds the headers of a deprecated operation (RFC 9745, RFC 5829) to its responses.
+func sayDeprecated(ctx huma.Context, next func(huma.Context)) {
+	ctx.SetHeader("Deprecation", deprecatedSince)
+	ctx.SetHeader("Link", `</v1/capabilities/compare/media>; rel="successor-version"`)
+	next(ctx)
+}
 
 // fileOperation completes an operation on files. Its response with 200 has the schema answer.
 func fileOperation(op huma.Operation, answer string) huma.Operation {
-	op.Method, op.Tags = http.MethodPost, []string{tag}
+	op.Tags = []string{tag}
 	op.MaxBodyBytes, op.Metadata = maxFormBytes, asUpload
 	op.Description = "The format of a file is detected from its content. Supported formats are text, Markdown, HTML, CSV, JSON, XML, RTF, " +
 		"PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail, and recordings with subtitles. Pictures and other recordings are supported " +

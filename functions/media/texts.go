@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"portside/documents"
 	"portside/documents/answers"
 	"portside/shared/core/fault"
@@ -58,6 +60,13 @@ type summarizeInput struct {
 
 type summarizeOutput struct{ Body SummaryAnswer }
 
+var summarizeText = huma.Operation{
+	OperationID: "summarizeText", Tags: []string{tag},
+	Summary:     "Summarize a text",
+	Description: "Like summarizeMedia, for a text instead of a file.",
+	Errors:      textErrors, MaxBodyBytes: maxTextBytes, Metadata: asFile,
+}
+
 func (h *handlers) summarizeText(ctx context.Context, in *summarizeInput) (*summarizeOutput, error) {
 	question, err := parseSettings(media.Summarize, map[string]any{
 		"format": in.Body.Format, "length": in.Body.Length, "lang": in.Body.Lang, "summary_hint": in.Body.Hint,
@@ -102,6 +111,13 @@ type extractInput struct {
 
 type extractOutput struct{ Body ExtractionAnswer }
 
+var extractText = huma.Operation{
+	OperationID: "extractText", Tags: []string{tag},
+	Summary:     "Extract values from a text",
+	Description: "Like extractMedia, for a text instead of a file.",
+	Errors:      textErrors, MaxBodyBytes: maxTextBytes, Metadata: asFile,
+}
+
 func (h *handlers) extractText(ctx context.Context, in *extractInput) (*extractOutput, error) {
 	question, err := parseSettings(media.Extract, map[string]any{
 		"lang": in.Body.Lang, "variables": in.Body.Variables, "schema": in.Body.Schema,
@@ -134,6 +150,13 @@ type compareInput struct {
 }
 
 type compareOutput struct{ Body ComparisonAnswer }
+
+var compareTexts = huma.Operation{
+	OperationID: "compareTexts", Tags: []string{tag},
+	Summary:     "Compare two texts",
+	Description: "Like compareMedia, for texts instead of files.",
+	Errors:      textErrors, MaxBodyBytes: maxTextBytes, Metadata: asFile,
+}
 
 func (h *handlers) compareTexts(ctx context.Context, in *compareInput) (*compareOutput, error) {
 	question, err := parseSettings(media.Compare, map[string]any{

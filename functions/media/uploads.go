@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
@@ -26,6 +29,18 @@ type createUploadInput struct {
 type uploadOutput struct {
 	resource.Creation
 	Body Upload
+}
+
+var createUpload = huma.Operation{
+	OperationID: "createUpload", Tags: []string{tag},
+	Summary: "Create an upload", DefaultStatus: http.StatusCreated,
+	Description: "For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the " +
+		"`fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` " +
+		"(`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after " +
+		"24 hours. You can have 10 uploads without a file at the same time, and 1,999 files or 10 GB.\n\n" +
+		"With an `Idempotency-Key` you can safely repeat the request for these 15 minutes: the same `maxBytes` gets the same upload again " +
+		"with `Idempotency-Replayed: true`, and another one gets a 422. Afterwards, the key creates a new upload.",
+	Errors: []int{http.StatusUnprocessableEntity},
 }
 
 func (h *handlers) createUpload(ctx context.Context, in *createUploadInput) (*uploadOutput, error) {
@@ -59,6 +74,13 @@ type getUploadInput struct {
 type uploadStatusOutput struct {
 	resource.Version
 	Body UploadStatus
+}
+
+var getUpload = huma.Operation{
+	OperationID: "getUpload", Tags: []string{tag},
+	Summary:     "Get an upload",
+	Description: "Says whether the file of one of your own uploads was posted, and until when it is kept.",
+	Errors:      []int{http.StatusNotFound},
 }
 
 func (h *handlers) getUpload(ctx context.Context, in *getUploadInput) (*uploadStatusOutput, error) {

@@ -87,6 +87,12 @@ type listProjectsOutput struct {
 	}
 }
 
+var listProjects = huma.Operation{
+	OperationID: "listProjects", Tags: tags, Summary: "List projects",
+	Description: "Returns one page of projects in the order of their creation, with the exact total. `customerId` and `status` " +
+		"can be combined. Users of a customer get the projects of their customer.",
+}
+
 func (s *service) list(ctx context.Context, in *listProjectsInput) (*listProjectsOutput, error) {
 	after, err := in.After()
 	if err != nil {
@@ -118,6 +124,14 @@ type searchProjectsOutput struct {
 		Data       []ListedProject      `json:"data"`
 		Pagination web.CursorPagination `json:"pagination"`
 	}
+}
+
+var searchProjects = huma.Operation{
+	OperationID: "searchProjects", Tags: tags, Summary: "Search projects",
+	Description: "Returns the projects whose name has the text at the beginning of its first, second or third word: `diff` and `eng` find " +
+		"Difference Engine. The results are sorted by the text that matched, each project once. A search finds a change with the next " +
+		"request and takes the same time for any number of projects. A page can have fewer results than `limit` although " +
+		"`pagination.hasMore` is true.",
 }
 
 func (s *service) search(ctx context.Context, in *searchProjectsInput) (*searchProjectsOutput, error) {
@@ -184,6 +198,16 @@ type createProjectOutput struct {
 	Body projectBody
 }
 
+var createProject = huma.Operation{
+	OperationID: "createProject", Tags: tags, Summary: "Create a project",
+	DefaultStatus: http.StatusCreated,
+	Description: "Creates a project. The caller owns it unless `ownerId` names another user. Roles of members describe their part " +
+		"in the project; they grant no permissions in this API.\n\nWith an `Idempotency-Key` " +
+		"you can safely repeat the request for 24 hours: the same body gets the first response again with " +
+		"`Idempotency-Replayed: true`, and a different body gets a 422.",
+	Errors: web.BodyErrors(http.StatusUnprocessableEntity),
+}
+
 func (s *service) create(ctx context.Context, in *createProjectInput) (*createProjectOutput, error) {
 	caller, _ := principal.From(ctx)
 	created, err := s.projects.Create(ctx, projects.CreateOptions{Caller: caller, IdempotencyKey: in.IdempotencyKey},
@@ -210,6 +234,12 @@ func (s *service) read(ctx context.Context, r *http.Request) (projects.Project, 
 		return projects.Project{}, projects.ErrNotFound
 	}
 	return s.projects.ReadUnchecked(ctx, id)
+}
+
+var getProject = huma.Operation{
+	OperationID: "getProject", Tags: tags, Summary: "Get a project",
+	Description: "Returns one project with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version.",
+	Errors:      []int{http.StatusNotFound},
 }
 
 func (s *service) get(ctx context.Context, _ *ProjectPath, project projects.Project) (*projectOutput, error) {
@@ -260,8 +290,22 @@ func (in *updateProjectInput) change(isPatch bool) projects.Change {
 	}
 }
 
+var updateProject = huma.Operation{
+	OperationID: "updateProject", Tags: tags, Summary: "Change a project",
+	Description: "Changes the fields in the body and leaves other fields unchanged. `members`, `settings` and `metadata` are each " +
+		"replaced completely. Any status can follow any other. A new customer, a new owner and new members must exist.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
+}
+
 func (s *service) update(ctx context.Context, in *updateProjectInput) (*projectOutput, error) {
 	return s.change(ctx, in, in.change(false))
+}
+
+var patchProject = huma.Operation{
+	OperationID: "patchProject", Tags: tags, Summary: "Patch a project",
+	Description: "Changes a project as `PUT` does, with a JSON Merge Patch (RFC 7396): `settings` and `metadata` are merged into the " +
+		"current ones, and a member of them that is null is removed. `members` is replaced completely.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
 }
 
 func (s *service) patch(ctx context.Context, in *updateProjectInput) (*projectOutput, error) {
@@ -292,6 +336,13 @@ func (p ProjectPath) target(c resource.Condition) versions.Target {
 type deleteProjectInput struct {
 	ProjectPath
 	resource.Condition
+}
+
+var deleteProject = huma.Operation{
+	OperationID: "deleteProject", Tags: tags, Summary: "Delete a project",
+	DefaultStatus: http.StatusNoContent,
+	Description:   "Deletes a project permanently. To keep a project that is no longer needed, set its status to `archived`.",
+	Errors:        []int{http.StatusNotFound, http.StatusPreconditionFailed},
 }
 
 func (s *service) delete(ctx context.Context, in *deleteProjectInput) (*struct{}, error) {

@@ -183,7 +183,7 @@ func signInPage(query url.Values, page string) string {
 }
 
 var startOpenIDSignIn = huma.Operation{
-	OperationID: "startOpenIdSignIn", Method: http.MethodGet, Path: "/v1/sign-in/openid", Tags: []string{"Sessions"},
+	OperationID: "startOpenIdSignIn", Tags: []string{"Sessions"},
 	Summary: "Sign in with the identity provider", DefaultStatus: http.StatusSeeOther,
 	Description: "For browsers: redirects to the identity provider of this installation. The provider sends the browser back to `" +
 		callbackPath + "`, which begins a session and opens the page `return`. The person must be an active user whose email " +

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -74,6 +75,15 @@ type creationOptionsOutput struct {
 	}
 }
 
+var createPasskeyOptions = huma.Operation{
+	OperationID: "createPasskeyOptions",
+	Tags:        []string{"Passkeys"},
+	Summary:     "Begin the registration of a passkey",
+	Description: "Returns options for `navigator.credentials.create()`. Send its response to `POST /v1/passkeys` within 5 minutes; it " +
+		"works once." + needsHostName,
+	Errors: []int{http.StatusConflict},
+}
+
 func (h *handlers) passkeyOptions(ctx context.Context, in *RequestSource) (*creationOptionsOutput, error) {
 	caller, _ := principal.From(ctx)
 	site, err := h.site(in.host)
@@ -103,6 +113,14 @@ type passkeyOutput struct {
 	}
 }
 
+var createPasskey = huma.Operation{
+	OperationID: "createPasskey", Tags: []string{"Passkeys"},
+	Summary: "Register a passkey", DefaultStatus: http.StatusCreated,
+	Description: "Registers a passkey of the caller, with which people sign in without a mail. A user has at most 20. User " +
+		"verification (PIN, fingerprint or face) is required.",
+	Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
+}
+
 func (h *handlers) registerPasskey(ctx context.Context, in *registerPasskeyInput) (*passkeyOutput, error) {
 	caller, _ := principal.From(ctx)
 	site, err := h.site(in.host)
@@ -125,6 +143,12 @@ type passkeysOutput struct {
 	}
 }
 
+var listPasskeys = huma.Operation{
+	OperationID: "listPasskeys", Tags: []string{"Passkeys"},
+	Summary:     "List your passkeys",
+	Description: "Returns your passkeys in the order of their registration.",
+}
+
 func (h *handlers) listPasskeys(ctx context.Context, _ *struct{}) (*passkeysOutput, error) {
 	caller, _ := principal.From(ctx)
 	found, err := h.passkeys.List(ctx, caller)
@@ -143,6 +167,13 @@ type deletePasskeyInput struct {
 	PasskeyID string `path:"passkeyId" format:"uuid" doc:"ID of the passkey."`
 }
 
+var deletePasskey = huma.Operation{
+	OperationID: "deletePasskey", Tags: []string{"Passkeys"},
+	Summary: "Delete a passkey", DefaultStatus: http.StatusNoContent,
+	Description: "Deletes one of your passkeys. Sessions that began with it continue.",
+	Errors:      []int{http.StatusNotFound},
+}
+
 func (h *handlers) deletePasskey(ctx context.Context, in *deletePasskeyInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
 	return nil, h.passkeys.Delete(ctx, caller, resource.CanonicalID(in.PasskeyID))
@@ -152,6 +183,15 @@ type requestOptionsOutput struct {
 	Body struct {
 		Data requestOptions `json:"data"`
 	}
+}
+
+var createPasskeySignInOptions = huma.Operation{
+	OperationID: "createPasskeySignInOptions",
+	Tags:        []string{"Passkeys"},
+	Summary:     "Begin a sign-in with a passkey",
+	Description: "Returns options for `navigator.credentials.get()`. Send its response to `POST /v1/sessions` within 5 minutes; it " +
+		"works once." + needsHostName,
+	Errors: []int{http.StatusConflict},
 }
 
 func (h *handlers) passkeySignInOptions(ctx context.Context, in *RequestSource) (*requestOptionsOutput, error) {

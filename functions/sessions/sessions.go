@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
@@ -63,6 +66,13 @@ type foundSessionOutput struct {
 	}
 }
 
+var findSession = huma.Operation{
+	OperationID: "findSession", Tags: []string{"Sessions"},
+	Summary: "Find out who is signed in",
+	Description: "Returns the session of this request, and its user, as `GET /v1/sessions/current` does. Without a session that works, " +
+		"there is no `data`. The status is 200 then, too, because browsers show a 401 as an error.",
+}
+
 func (h *handlers) find(ctx context.Context, _ *struct{}) (*foundSessionOutput, error) {
 	out := &foundSessionOutput{}
 	if _, isSignedIn := principal.From(ctx); !isSignedIn {
@@ -77,6 +87,12 @@ func (h *handlers) find(ctx context.Context, _ *struct{}) (*foundSessionOutput, 
 	}
 	out.Body.Data = &current.Body.Data
 	return out, nil
+}
+
+var getCurrentSession = huma.Operation{
+	OperationID: "getCurrentSession", Tags: []string{"Sessions"},
+	Summary:     "Get the current session",
+	Description: "Returns the session of this request, and its user.",
 }
 
 func (h *handlers) current(ctx context.Context, _ *struct{}) (*sessionOutput, error) {
@@ -100,6 +116,12 @@ type listSessionsOutput struct {
 	Body struct {
 		Data []ownSession `json:"data"`
 	}
+}
+
+var listSessions = huma.Operation{
+	OperationID: "listSessions", Tags: []string{"Sessions"},
+	Summary:     "List your sessions",
+	Description: "Returns your sessions that have not ended, newest first.",
 }
 
 func (h *handlers) list(ctx context.Context, _ *struct{}) (*listSessionsOutput, error) {
@@ -127,14 +149,34 @@ type endedOutput struct {
 	ClearSiteData string `header:"Clear-Site-Data" doc:"Removes what the portal stored in the browser, if the session of this request has ended."`
 }
 
+var deleteSession = huma.Operation{
+	OperationID: "deleteSession", Tags: []string{"Sessions"},
+	Summary: "End a session", DefaultStatus: http.StatusNoContent,
+	Description: "Ends one of your sessions. It stops working with the next request.",
+	Errors:      []int{http.StatusNotFound},
+}
+
 func (h *handlers) end(ctx context.Context, in *endSessionInput) (*endedOutput, error) {
 	caller, _ := principal.From(ctx)
 	return endedBy(caller, in.SessionID == caller.SessionID), h.sessions.End(ctx, caller, in.SessionID)
 }
 
+var deleteCurrentSession = huma.Operation{
+	OperationID: "deleteCurrentSession",
+	Tags:        []string{"Sessions"},
+	Summary:     "Sign out", DefaultStatus: http.StatusNoContent,
+	Description: "Ends the session of this request and removes its cookie.",
+}
+
 func (h *handlers) signOut(ctx context.Context, _ *struct{}) (*endedOutput, error) {
 	caller, _ := principal.From(ctx)
 	return endedBy(caller, true), h.sessions.End(ctx, caller, caller.SessionID)
+}
+
+var deleteSessions = huma.Operation{
+	OperationID: "deleteSessions", Tags: []string{"Sessions"},
+	Summary: "Sign out everywhere", DefaultStatus: http.StatusNoContent,
+	Description: "Ends all your sessions, also the one of this request.",
 }
 
 func (h *handlers) endAll(ctx context.Context, _ *struct{}) (*endedOutput, error) {

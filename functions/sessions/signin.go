@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -32,6 +33,12 @@ type methodsOutput struct {
 	}
 }
 
+var listSignInMethods = huma.Operation{
+	OperationID: "listSignInMethods", Tags: []string{"Sessions"},
+	Summary:     "List the ways to sign in",
+	Description: "Returns which ways to sign in this installation offers.",
+}
+
 func (h *handlers) methods(_ context.Context, in *RequestSource) (*methodsOutput, error) {
 	out := &methodsOutput{}
 	_, err := h.site(in.host)
@@ -58,6 +65,15 @@ type askOutput struct {
 
 type signInLink struct {
 	ExpiresAt time.Time `json:"expiresAt" doc:"UTC; until when the link and the code work." example:"2026-03-02T09:30:30.250Z"`
+}
+
+var createSignInLink = huma.Operation{
+	OperationID: "createSignInLink", Tags: []string{"Sessions"},
+	Summary: "Ask for a sign-in mail", DefaultStatus: http.StatusAccepted,
+	Description: "Mails a link and a code to the address, if it belongs to an active user. The response is the same for every " +
+		"address. Both work once, within 10 minutes, in the browser that has the cookie of this response. One network (an IPv4 " +
+		"address or IPv6 /64) gets at most 5 mails per hour for one address. A browser in which the user has signed in has its own 5.",
+	Errors: web.BodyErrors(http.StatusTooManyRequests), Extensions: map[string]any{web.OwnLimit: true},
 }
 
 func (h *handlers) ask(ctx context.Context, in *askInput) (*askOutput, error) {
@@ -115,6 +131,18 @@ type signInOutput struct {
 	Body      struct {
 		Data Session `json:"data"`
 	}
+}
+
+var createSession = huma.Operation{
+	OperationID: "createSession", Tags: []string{"Sessions"},
+	Summary: "Sign in", DefaultStatus: http.StatusCreated,
+	Description: "Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, `email` and " +
+		"`code`, or the response of a `passkey`. " +
+		"Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user " +
+		"has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too. " +
+		"A user can sign in 20 times in 10 minutes, and 50 codes a day can be tried for one address.",
+	Errors:     web.BodyErrors(http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusConflict),
+	Extensions: map[string]any{web.OwnLimit: true},
 }
 
 func (h *handlers) signIn(ctx context.Context, in *signInInput) (*signInOutput, error) {

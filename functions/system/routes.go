@@ -1,8 +1,6 @@
 package main
 
 import (
-	"net/http"
-
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/errorcode"
@@ -12,7 +10,7 @@ import (
 // routes returns the API of this function.
 func routes(p *pages, commit string) *web.API {
 	api := web.NewAPI(nil)
-	web.Handle(api, web.Anyone(), getHealth, health(commit))
+	web.Handle(api, web.Anyone(), web.At("GET /v1/health", getHealth), health(commit))
 	api.Page("GET /openapi.json", p.document.ServeHTTP)
 	api.Page("GET /docs", p.docs)
 	api.Page("GET "+errorcode.Page, p.describeErrors)
@@ -24,7 +22,7 @@ func routes(p *pages, commit string) *web.API {
 }
 
 var getHealth = huma.Operation{
-	OperationID: "getHealth", Method: http.MethodGet, Path: "/v1/health", Tags: []string{"System"},
+	OperationID: "getHealth", Tags: []string{"System"},
 	Summary:     "Get the service's health",
 	Description: "Responds while the service accepts requests, with the release that is running. Needs no credential.",
 }

@@ -38,6 +38,13 @@ type keysOutput struct {
 	}
 }
 
+var listAPIKeys = huma.Operation{
+	OperationID: "listApiKeys", Tags: []string{"API keys"},
+	Summary:     "List a user's API keys",
+	Description: "Returns all keys that are not deleted, oldest first, without their secrets." + keyPermission,
+	Errors:      []int{http.StatusForbidden, http.StatusNotFound},
+}
+
 func (s *service) listKeys(ctx context.Context, in *UserPath) (*keysOutput, error) {
 	caller, _ := principal.From(ctx)
 	keys, err := s.keys.List(ctx, caller, resource.CanonicalID(in.UserID))
@@ -100,6 +107,22 @@ func (s *service) findOwner(ctx context.Context, r *http.Request) (*users.Found,
 	return &users.Found{User: user, Err: err}, nil
 }
 
+var createAPIKey = huma.Operation{
+	OperationID: "createApiKey", Tags: []string{"API keys"},
+	Summary: "Create an API key", DefaultStatus: http.StatusCreated,
+	Description: "Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. " +
+		"A user gets a mail when another user creates a key for them. " +
+		"A user can have at most 50 working credentials. On one day (UTC), 100 keys can be created for a user, and all users of a customer " +
+		"together can create 200 for others, of which 20 for one address, and the vendor's staff 2,000; then the response is " +
+		"a 429 with the code `QUOTA_EXCEEDED`.\n\nWith an " +
+		"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
+		"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
+		"secret encrypted with your key, of which it stores only a hash. If the created key was deleted since, the response is a 409." +
+		keyPermission,
+	Errors:     web.BodyErrors(http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
+	Extensions: map[string]any{web.OwnLimit: true},
+}
+
 func (s *service) createKey(ctx context.Context, in *createKeyInput, owner *users.Found) (*createKeyOutput, error) {
 	caller, _ := principal.From(ctx)
 	userID := resource.CanonicalID(in.UserID)
@@ -127,6 +150,14 @@ type keyOutput struct {
 	Body struct {
 		Data APIKey `json:"data"`
 	}
+}
+
+var getAPIKey = huma.Operation{
+	OperationID: "getApiKey",
+	Tags:        []string{"API keys"},
+	Summary:     "Get an API key",
+	Description: "Returns a key that is not deleted, without its secret." + keyPermission,
+	Errors:      []int{http.StatusForbidden, http.StatusNotFound},
 }
 
 func (s *service) getKey(ctx context.Context, in *keyInput) (*keyOutput, error) {
@@ -171,6 +202,18 @@ func (s *service) checkKeyTag(ctx context.Context, caller principal.Principal, u
 		return versions.ErrMismatch
 	}
 	return nil
+}
+
+var deleteAPIKey = huma.Operation{
+	OperationID: "deleteApiKey",
+	Tags:        []string{"API keys"},
+	Summary:     "Delete an API key", DefaultStatus: http.StatusNoContent,
+	Description: "The key stops working with the next request. A key that is deleted already gets the same response, with any " +
+		"`If-Match`. " +
+		"With `made=true`, all keys, tokens and passwords that were created with it, " +
+		"directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that " +
+		"if the key has leaked." + keyPermission,
+	Errors: []int{http.StatusForbidden, http.StatusNotFound, http.StatusPreconditionFailed},
 }
 
 func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{}, error) {

@@ -86,6 +86,26 @@ type importUsersOutput struct {
 	}
 }
 
+var importUsers = huma.Operation{
+	OperationID: "importUsers", Tags: []string{"Users"},
+	Summary: "Import users from a file", MaxBodyBytes: maxImportBodyBytes,
+	Metadata: map[string]any{web.TooLargeHint: importHint},
+	Description: "Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are " +
+		"`email`, `name` and `role`, and optionally `customerId` (the ID of the customer; empty for the vendor's staff, or for your " +
+		"own customer if you have one), `department`, `metadata` (a JSON object) and `sendActivationEmail`.\n\n" +
+		"With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. " +
+		"All dry runs of a customer, or of one of the vendor's staff, check at most 20,000 rows per day (UTC), and all imports as many; " +
+		"above that, the response is a 429 with the code `QUOTA_EXCEEDED`. If the report would have more than 6 MB, the response is a 400; " +
+		"split the file then. " +
+		"Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its " +
+		"JSON line in `source`.\n\n" +
+		"A row that fails does not stop the import. Existing users are not changed, so you can safely repeat a request. " +
+		"Mails are sent within minutes, in batches. A row above the daily number of invitations fails, and its reason names the limit: " +
+		"import it again on the next day, or without an invitation. You cannot " +
+		"create a user whose role has more permissions than yours.",
+	Errors: web.BodyErrors(),
+}
+
 func (s *service) importFile(ctx context.Context, in *importUsersInput) (*importUsersOutput, error) {
 	limit := maxImportRows
 	if in.Body.DryRun {

@@ -75,15 +75,14 @@ func (s *service) resendInvitation(ctx context.Context, in *resendInvitationInpu
 
 var (
 	getInvitation = huma.Operation{
-		OperationID: "getInvitation", Method: http.MethodGet, Path: "/v1/users/{userId}/invitation", Tags: []string{"Users"},
+		OperationID: "getInvitation", Tags: []string{"Users"},
 		Summary: "Get a user's invitation",
 		Description: "Returns whether the activation mail of a pending user was sent, and when its link expires. Other users have no " +
 			"invitation.",
 		Errors: []int{http.StatusNotFound},
 	}
 	resendInvitation = huma.Operation{
-		OperationID: "resendInvitation", Method: http.MethodPost, Path: "/v1/users/{userId}/invitation",
-		Tags:    []string{"Users"},
+		OperationID: "resendInvitation", Tags: []string{"Users"},
 		Summary: "Invite a user again",
 		Description: "Sends a pending user another activation mail. Its link works for 7 days, and the previous link stops working. The " +
 			"`ETag` of the user changes. The response is a 429 if the previous link is less than a minute old, and from " +

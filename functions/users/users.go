@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/users"
@@ -68,100 +66,6 @@ func newUserOutput(u users.User) *UserOutput {
 	return &UserOutput{Version: resource.VersionOf(u.Version), Body: userBody{Data: encodeUser(u)}}
 }
 
-type listUsersInput struct {
-	web.Paging
-	CustomerID string         `query:"customerId" format:"uuid" doc:"Only users of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
-	Role       principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users with this role."`
-	Status     users.Status   `query:"status" enum:"pending,active,inactive,suspended" doc:"Only users with this status."`
-	Email      string         `query:"email" maxLength:"320" doc:"Only the user with exactly this email address, in upper or lower case." example:"ada@example.com"`
-	IDs        []string       `query:"ids" maxItems:"100" format:"uuid" doc:"Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-}
-
-// Resolve implements huma.Resolver.
-func (in *listUsersInput) Resolve(huma.Context) []error {
-	if len(in.IDs) > 0 && (in.CustomerID != "" || in.Role != "" || in.Status != "" || in.Email != "" || in.Offset != 0 ||
-		in.Cursor != "") {
-		const detail = "cannot be combined with customerId, role, status, email, offset or cursor"
-		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: detail}})
-	}
-	return nil
-}
-
-// query returns the query of the input. With ids, the page has all of them. Errors: those of web.Paging.After.
-func (in *listUsersInput) query() (users.Query, error) {
-	after, err := in.After()
-	query := users.Query{
-		CustomerID: in.CustomerID, Role: in.Role, Status: in.Status, Email: in.Email, Limit: in.Limit, Offset: in.Offset,
-		After: after,
-	}
-	for _, id := range in.IDs {
-		if id = resource.CanonicalID(id); !slices.Contains(query.IDs, id) {
-			query.IDs = append(query.IDs, id)
-		}
-	}
-	return query, err
-}
-
-type listUsersOutput struct {
-	Body struct {
-		Data       []ListedUser   `json:"data"`
-		Pagination web.Pagination `json:"pagination"`
-	}
-}
-
-func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutput, error) {
-	query, err := in.query()
-	if err != nil {
-		return nil, err
-	}
-	caller, _ := principal.From(ctx)
-	page, err := s.users.List(ctx, caller, query)
-	if err != nil {
-		return nil, err
-	}
-	out := &listUsersOutput{}
-	out.Body.Data = make([]ListedUser, len(page.Users))
-	for i, u := range page.Users {
-		out.Body.Data[i] = encodeListedUser(u)
-	}
-	out.Body.Pagination = in.Pagination(page.Total, page.Next)
-	if in.IDs != nil {
-		out.Body.Pagination.Limit = users.MaxLimit
-	}
-	return out, nil
-}
-
-type searchUsersInput struct {
-	web.SearchPaging
-	CustomerID string `query:"customerId" format:"uuid" doc:"Only users of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
-}
-
-type searchUsersOutput struct {
-	Body struct {
-		Data       []ListedUser         `json:"data"`
-		Pagination web.CursorPagination `json:"pagination"`
-	}
-}
-
-func (s *service) search(ctx context.Context, in *searchUsersInput) (*searchUsersOutput, error) {
-	query, err := in.Query()
-	if err != nil {
-		return nil, err
-	}
-	caller, _ := principal.From(ctx)
-	page, err := s.users.Search(ctx, caller, in.CustomerID, query)
-	if err != nil {
-		return nil, err
-	}
-	out := &searchUsersOutput{}
-	out.Body.Data = make([]ListedUser, len(page.Users))
-	for i, u := range page.Users {
-		out.Body.Data[i] = encodeListedUser(u)
-	}
-	out.Body.Pagination = in.Pagination(page.Next)
-	return out, nil
-}
-
 type createUserInput struct {
 	resource.Idempotency
 	Body struct {
@@ -198,6 +102,19 @@ type createUserOutput struct {
 	Body userBody
 }
 
+var createUser = huma.Operation{
+	OperationID: "createUser", Tags: []string{"Users"},
+	Summary: "Create a user", DefaultStatus: http.StatusCreated,
+	Description: "Creates a user. With `sendActivationEmail` (the default) the user is `pending` at first and gets a mail with a " +
+		"link that works for 7 days; otherwise the user is `active` at once. You cannot create a user whose role has more " +
+		"permissions than yours. All users of a customer together can send 1,000 invitations on one day (UTC), and the vendor's staff " +
+		"10,000; one address gets at most 5 from a customer, and 10 from all customers or from the staff. Above that, the response is a " +
+		"429 with the code `QUOTA_EXCEEDED`.\n\n" +
+		"With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets " +
+		"the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
+	Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity), Extensions: map[string]any{web.OwnLimit: true},
+}
+
 func (s *service) create(ctx context.Context, in *createUserInput) (*createUserOutput, error) {
 	caller, _ := principal.From(ctx)
 	created, err := s.users.Create(ctx, users.CreateOptions{
@@ -225,6 +142,14 @@ func (s *service) read(ctx context.Context, r *http.Request) (users.User, error)
 		return users.User{}, users.ErrNotFound
 	}
 	return s.users.ReadUnchecked(ctx, id)
+}
+
+var getUser = huma.Operation{
+	OperationID: "getUser", Tags: []string{"Users"},
+	Summary: "Get a user",
+	Description: "Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version. " +
+		"A sign-in changes `lastLoginAt` but not the `ETag`.",
+	Errors: []int{http.StatusNotFound},
 }
 
 func (s *service) get(ctx context.Context, _ *UserPath, user users.User) (*UserOutput, error) {
@@ -276,8 +201,27 @@ func (in *updateUserInput) change(isPatch bool) users.Change {
 	}
 }
 
+var updateUser = huma.Operation{
+	OperationID: "updateUser", Tags: []string{"Users"},
+	Summary: "Change a user",
+	Description: "Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. " +
+		"A change of `customerId` ends all credentials of the user, as `DELETE /v1/users/{userId}/credentials` does. The credentials " +
+		"of a user who is not `active` stop working with the next request. Sessions and passkeys of such a user are deleted; API keys " +
+		"and tokens work again when the user is `active` again. The last active admin can be neither " +
+		"demoted nor deactivated.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
+}
+
 func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput, error) {
 	return s.change(ctx, in, in.change(false))
+}
+
+var patchUser = huma.Operation{
+	OperationID: "patchUser", Tags: []string{"Users"},
+	Summary: "Patch a user",
+	Description: "Changes a user as `PUT` does, with a JSON Merge Patch (RFC 7396): `metadata` is merged into the current one, and a " +
+		"member of it that is null is removed.",
+	Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
 }
 
 func (s *service) patch(ctx context.Context, in *updateUserInput) (*UserOutput, error) {
@@ -301,9 +245,27 @@ func (s *service) change(ctx context.Context, in *updateUserInput, change users.
 	return newUserOutput(user), nil
 }
 
+var signOutUser = huma.Operation{
+	OperationID: "signOutUser", Tags: []string{"Users"},
+	Summary: "Sign a user out everywhere", DefaultStatus: http.StatusNoContent,
+	Description: "Ends all sessions of a user and deletes all passkeys, for example after a theft. The user can sign in again with a " +
+		"mailed link. API keys and tokens continue to work. You cannot sign out a user whose role has more permissions than yours.",
+	Errors: []int{http.StatusNotFound},
+}
+
 func (s *service) signOut(ctx context.Context, in *UserPath) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
 	return nil, s.users.End(ctx, caller, resource.CanonicalID(in.UserID), users.EndSessions)
+}
+
+var endCredentials = huma.Operation{
+	OperationID: "endUserCredentials",
+	Tags:        []string{"Users"},
+	Summary:     "End all credentials of a user", DefaultStatus: http.StatusNoContent,
+	Description: "Ends all sessions, API keys, tokens and passwords of a user, and deletes all passkeys. They stop working within seconds, " +
+		"also those that are created meanwhile. The user can sign in again with a mailed link; to prevent that, set another status. " +
+		"An invitation stays. You cannot end the credentials of a user whose role has more permissions than yours.",
+	Errors: []int{http.StatusNotFound},
 }
 
 func (s *service) endCredentials(ctx context.Context, in *UserPath) (*struct{}, error) {
@@ -314,6 +276,13 @@ func (s *service) endCredentials(ctx context.Context, in *UserPath) (*struct{}, 
 type deleteUserInput struct {
 	UserPath
 	resource.Condition
+}
+
+var deleteUser = huma.Operation{
+	OperationID: "deleteUser", Tags: []string{"Users"},
+	Summary: "Delete a user", DefaultStatus: http.StatusNoContent,
+	Description: "Deletes a user and revokes all credentials of the user at once. Another user can then have the email address.",
+	Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed},
 }
 
 func (s *service) delete(ctx context.Context, in *deleteUserInput) (*struct{}, error) {
@@ -337,6 +306,14 @@ type activateUserOutput struct {
 	Body struct {
 		Data activatedUser `json:"data"`
 	}
+}
+
+var activateUser = huma.Operation{
+	OperationID: "activateUser", Tags: []string{"Users"},
+	Summary: "Activate an account",
+	Description: "Makes the user `active` and creates a first API key, `data.apiKey`, which only this response contains. The token of " +
+		"an activation mail works once. It requires no other credential.",
+	Errors: web.BodyErrors(),
 }
 
 func (s *service) activate(ctx context.Context, in *activateUserInput) (*activateUserOutput, error) {

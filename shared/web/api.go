@@ -223,3 +223,14 @@ func (a Access) errors() []int {
 func BodyErrors(more ...int) []int {
 	return append(more, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 }
+
+// At returns the operation with the method and the path of a pattern, such as "GET /v1/users/{id}". So the routes of a function show them,
+// and its handlers have the descriptions. It panics if the pattern has no method, which is a defect.
+func At(pattern string, op huma.Operation) huma.Operation {
+	method, path, found := strings.Cut(pattern, " ")
+	if !found {
+		panic("web: the pattern " + pattern + " has no method")
+	}
+	op.Method, op.Path = method, path
+	return op
+}
