@@ -56,18 +56,18 @@ func (p *Page) axeOnce(checked *structures) bool {
 // the theme.
 func (p *Page) axeInAll(sizes []Size, themes []Theme) (passed bool) {
 	p.t.Helper()
-	size, theme := p.size, p.theme
+	size, theme := p.Window.size, p.Window.theme
 	passed = true
 	for _, s := range sizes {
 		for _, t := range themes {
-			p.Resize(s)
-			p.SetTheme(t)
+			p.Window.Resize(s)
+			p.Window.SetTheme(t)
 			p.Settle()
 			passed = p.axe() && passed
 		}
 	}
-	p.Resize(size)
-	p.SetTheme(theme)
+	p.Window.Resize(size)
+	p.Window.SetTheme(theme)
 	return passed
 }
 
@@ -87,7 +87,7 @@ func (p *Page) axe() (passed bool) {
 	}
 	found := evaluateIn[[]violation](p, world.ExecutionContextID, axeRun)
 	for _, v := range found {
-		p.t.Errorf("%s, %s, %d px: %s", p.URL(), p.theme, p.size.Width, v)
+		p.t.Errorf("%s, %s, %d px: %s", p.URL(), p.Window.theme, p.Window.size.Width, v)
 	}
 	return len(found) == 0
 }
@@ -141,9 +141,9 @@ var axeSource = sync.OnceValues(func() (string, error) {
 })
 
 // Overflow returns the elements that make the page wider than the window.
-func (p *Page) Overflow() []string {
-	p.t.Helper()
-	return Eval[[]string](p, overflow)
+func (w *Window) Overflow() []string {
+	w.page.t.Helper()
+	return Eval[[]string](w.page, overflow)
 }
 
 const overflow = `(() => {

@@ -111,12 +111,12 @@ func TestSurroundingsAreTheSameEverywhere(t *testing.T) {
 func TestRespondAnswersForTheServer(t *testing.T) {
 	page := open(t, site(t))
 	const request = `fetch("/page.js").then(r => r.text(), () => "failed")`
-	stop := page.Respond("*/page.js", http.StatusServiceUnavailable, "later")
+	stop := page.Network.Respond("*/page.js", http.StatusServiceUnavailable, "later")
 	if got := Eval[string](page, request); got != "later" {
 		t.Errorf("got %q", got)
 	}
 	stop()
-	stop = page.Respond("*/page.js", 0, "")
+	stop = page.Network.Respond("*/page.js", 0, "")
 	if got := Eval[string](page, request); got != "failed" {
 		t.Errorf("got %q", got)
 	}
@@ -128,13 +128,13 @@ func TestRespondAnswersForTheServer(t *testing.T) {
 
 func TestHoldKeepsRequestsFromTheServer(t *testing.T) {
 	page := open(t, site(t))
-	page.ClearCache()
-	held := page.Hold("*/page.css", "*/page.js")
+	page.Network.ClearCache()
+	held := page.Network.Hold("*/page.css", "*/page.js")
 	page.Begin("/?again")
 	held.WaitFor([]string{page.base.JoinPath("page.css").String(), page.base.JoinPath("page.js").String()})
 	var scripts []Request // the browser may report a request after it has stopped it
 	page.await("the second request of the script", func(context.Context) (bool, error) {
-		scripts = slices.DeleteFunc(page.Requests(), func(r Request) bool { return !strings.HasSuffix(r.URL, "/page.js") })
+		scripts = slices.DeleteFunc(page.Network.Requests(), func(r Request) bool { return !strings.HasSuffix(r.URL, "/page.js") })
 		return len(scripts) == 2, nil
 	})
 	if scripts[1].Status != 0 {
@@ -191,18 +191,18 @@ func TestNextPageSeesNoStorage(t *testing.T) {
 
 func TestScreenshot(t *testing.T) {
 	page := open(t, site(t))
-	page.Screenshot("page", "time")
-	page.Resize(Phone)
-	page.Screenshot("page", "time")
+	page.Window.Screenshot("page", "time")
+	page.Window.Resize(Phone)
+	page.Window.Screenshot("page", "time")
 	if *update {
 		return
 	}
 	failures := record(t, func(tb testing.TB) {
 		broken := open(tb, page.base.String())
-		broken.Resize(Phone)
+		broken.Window.Resize(Phone)
 		broken.runScript("change", `document.body.style.setProperty("background", "red")`)
-		broken.Screenshot("page", "time")
-		broken.Screenshot("missing")
+		broken.Window.Screenshot("page", "time")
+		broken.Window.Screenshot("missing")
 	})
 	wantFailures(t, failures, "of the pixels differ", "there is no picture")
 	if text := page.Text(); !strings.Contains(text, "Today") {
@@ -212,12 +212,12 @@ func TestScreenshot(t *testing.T) {
 
 func TestOverflow(t *testing.T) {
 	page := open(t, site(t))
-	page.Resize(Phone)
-	if wide := page.Overflow(); len(wide) != 0 {
+	page.Window.Resize(Phone)
+	if wide := page.Window.Overflow(); len(wide) != 0 {
 		t.Errorf("too wide: %q", wide)
 	}
 	page.runScript("widen", `document.querySelector("table").style.setProperty("width", "500px")`)
-	if wide := page.Overflow(); len(wide) == 0 || !strings.HasPrefix(wide[0], "<table") {
+	if wide := page.Window.Overflow(); len(wide) == 0 || !strings.HasPrefix(wide[0], "<table") {
 		t.Errorf("too wide: %q", wide)
 	}
 }
@@ -264,11 +264,11 @@ func wrap(script string) string {
 func TestRequests(t *testing.T) {
 	page := open(t, site(t))
 	page.Settle()
-	requests := page.Requests()
+	requests := page.Network.Requests()
 	if len(requests) != 3 || requests[0].Status != http.StatusOK || requests[0].Bytes < 1000 {
 		t.Fatalf("requests %+v, want the page, its style and its script", requests)
 	}
-	if body := string(page.Body(requests[0])); !strings.Contains(body, "<title>") {
+	if body := string(page.Network.Body(requests[0])); !strings.Contains(body, "<title>") {
 		t.Errorf("the page has the body %q", body)
 	}
 }

@@ -20,10 +20,10 @@ type Held struct {
 
 // Hold keeps all requests whose addresses match a pattern, such as "*/v1/*", from reaching the server. So a test can
 // check which requests the page sends before it has the responses to others.
-func (p *Page) Hold(patterns ...string) *Held {
-	p.t.Helper()
-	h := &Held{page: p}
-	h.stop = p.pause(func(_ context.Context, event fetch.EventRequestPaused) {
+func (n *Network) Hold(patterns ...string) *Held {
+	n.page.t.Helper()
+	h := &Held{page: n.page}
+	h.stop = n.page.pause(func(_ context.Context, event fetch.EventRequestPaused) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.waiting = append(h.waiting, event)

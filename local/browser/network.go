@@ -13,18 +13,22 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// Network is the network of a page: the requests that it has sent, and how they are answered.
+type Network struct{ page *Page }
+
 // Respond answers all requests whose address matches the pattern, such as "*/v1/users*", with a status and a JSON text,
 // and allows these failures. The status 0 breaks the connection instead. After the returned function, requests reach
 // the server again.
-func (p *Page) Respond(pattern string, status int64, body string) (stop func()) {
-	p.t.Helper()
-	return p.intercept(func(string) (int64, string) { return status, body }, &fetch.RequestPattern{URLPattern: pattern})
+func (n *Network) Respond(pattern string, status int64, body string) (stop func()) {
+	n.page.t.Helper()
+	return n.RespondWith(func(string) (int64, string) { return status, body }, pattern)
 }
 
 // RespondWith is Respond with several patterns, and a response for each address.
-func (p *Page) RespondWith(respond func(address string) (status int64, body string), patterns ...string) (stop func()) {
-	p.t.Helper()
-	return p.intercept(respond, newPatterns(patterns)...)
+func (n *Network) RespondWith(respond func(address string) (status int64, body string), patterns ...string) (
+	stop func()) {
+	n.page.t.Helper()
+	return n.page.intercept(respond, newPatterns(patterns)...)
 }
 
 func newPatterns(addresses []string) []*fetch.RequestPattern {
@@ -37,10 +41,10 @@ func newPatterns(addresses []string) []*fetch.RequestPattern {
 
 // LoseResponses breaks the connection of all requests whose address matches the pattern, after the server has answered,
 // and allows these failures. After the returned function, responses arrive again.
-func (p *Page) LoseResponses(pattern string) (stop func()) {
-	p.t.Helper()
+func (n *Network) LoseResponses(pattern string) (stop func()) {
+	n.page.t.Helper()
 	lost := &fetch.RequestPattern{URLPattern: pattern, RequestStage: fetch.RequestStageResponse}
-	return p.intercept(func(string) (int64, string) { return 0, "" }, lost)
+	return n.page.intercept(func(string) (int64, string) { return 0, "" }, lost)
 }
 
 func (p *Page) intercept(respond func(address string) (int64, string), patterns ...*fetch.RequestPattern) (stop func()) {
@@ -108,15 +112,15 @@ func (w *watcher) fail(problem string) {
 }
 
 // Body returns the body of the response to a request of the current document. The request must have ended.
-func (p *Page) Body(request Request) []byte {
-	p.t.Helper()
-	return sendCommand(p, network.GetResponseBody, network.GetResponseBodyParams{RequestID: request.id}).Body
+func (n *Network) Body(request Request) []byte {
+	n.page.t.Helper()
+	return sendCommand(n.page, network.GetResponseBody, network.GetResponseBodyParams{RequestID: request.id}).Body
 }
 
 // ClearCache forgets all files that the browser has loaded.
-func (p *Page) ClearCache() {
-	p.t.Helper()
-	sendCommand(p, network.ClearBrowserCache, cdp.Empty{})
+func (n *Network) ClearCache() {
+	n.page.t.Helper()
+	sendCommand(n.page, network.ClearBrowserCache, cdp.Empty{})
 }
 
 // Download runs a step that downloads a file, such as a click, and returns the file's name and content. The file must

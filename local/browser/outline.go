@@ -14,11 +14,11 @@ import (
 // fatalf ends the test with an outline of the page.
 func (p *Page) fatalf(format string, values ...any) {
 	p.t.Helper()
-	p.t.Fatalf("%s\n%s", fmt.Sprintf(format, values...), p.Outline())
+	p.t.Fatalf("%s\n%s", fmt.Sprintf(format, values...), p.outline())
 }
 
-// Outline returns the page as a screen reader sees it: one line for each element with its role, name and value.
-func (p *Page) Outline() string {
+// outline returns the page as a screen reader sees it: one line for each element with its role, name and value.
+func (p *Page) outline() string {
 	ctx, cancel := context.WithTimeout(p.tab, stepTimeout/5)
 	defer cancel()
 	var b strings.Builder

@@ -18,35 +18,17 @@ import (
 // stepTimeout is how long a step waits until it is possible. It is long, because CI machines are slow.
 const stepTimeout = 2 * time.Minute
 
-// Window sizes in CSS pixels. A page starts as Desktop.
-var (
-	Phone   = Size{390, 844}
-	Desktop = Size{1280, 800}
-)
-
-// Size is the size of a window in CSS pixels.
-type Size struct{ Width, Height int64 }
-
-// Theme is the color scheme that the person prefers.
-type Theme string
-
-// The themes. A page starts in Light.
-const (
-	Light Theme = "light"
-	Dark  Theme = "dark"
-)
-
 // Page is a tab in an incognito window. Only the goroutine of its test may use it.
 type Page struct {
-	Scope // the whole page
+	Scope   // the whole page
+	Window  Window
+	Network Network
 
 	t      testing.TB
 	base   *url.URL
 	tab    context.Context
 	target *chromedp.Target
 	watch  *watcher
-	size   Size
-	theme  Theme
 }
 
 // New returns an empty page for the site at base, such as http://localhost:3000. When the test ends, it closes the
@@ -82,7 +64,7 @@ func (p *Page) NewTab() *Page {
 func (p *Page) open(window cdp.BrowserContextID) {
 	p.t.Helper()
 	p.watch = newWatcher(p.base.Host)
-	p.Scope = Scope{page: p}
+	p.Scope, p.Window, p.Network = Scope{page: p}, Window{page: p}, Network{page: p}
 	options := []chromedp.ContextOption{chromedp.WithListener(p.watch.observe)}
 	if window != "" {
 		options = append(options, chromedp.WithExistingBrowserContext(window))
@@ -118,8 +100,8 @@ func (p *Page) prepare() {
 	sendCommand(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
 	sendCommand(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	p.permitClipboard()
-	p.Resize(Desktop)
-	p.SetTheme(Light)
+	p.Window.Resize(Desktop)
+	p.Window.SetTheme(Light)
 }
 
 // permitClipboard lets the page copy, and lets the test read what the page has copied.
@@ -201,37 +183,12 @@ func (p *Page) WaitURL(path string) {
 	p.WaitUntil("the address "+path, "location.href.slice(location.origin.length) === "+quote(path))
 }
 
-// Resize changes the size of the window.
-func (p *Page) Resize(size Size) {
-	p.t.Helper()
-	sendCommand(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: size.Width, Height: size.Height, DeviceScaleFactor: 1, Mobile: false,
-	})
-	p.size = size
-}
-
-// SetTheme changes the color scheme that the person prefers.
-func (p *Page) SetTheme(theme Theme) {
-	p.t.Helper()
-	sendCommand(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: string(theme)},
-		{Name: "prefers-reduced-motion", Value: "reduce"},
-	}})
-	p.theme = theme
-}
-
 // Settle waits until all requests have ended and the page is drawn.
 func (p *Page) Settle() {
 	p.t.Helper()
 	p.await("the end of all requests", func(context.Context) (bool, error) { return len(p.watch.pending()) == 0, nil })
 	p.runScript("draw the page",
 		"document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))")
-}
-
-// Clipboard returns the text that the page has copied.
-func (p *Page) Clipboard() string {
-	p.t.Helper()
-	return Eval[string](p, "navigator.clipboard.readText()")
 }
 
 // limit returns a context with stepTimeout.

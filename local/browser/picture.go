@@ -31,41 +31,41 @@ const (
 // Screenshot compares the window with the picture testdata/<name>-<width>.png. It fails the test if more than one
 // percent of the pixels differ. Texts in the elements that the CSS selectors match change from day to day; the picture
 // has "…" in their place.
-func (p *Page) Screenshot(name string, volatile ...string) {
-	p.t.Helper()
-	path := filepath.Join("testdata", fmt.Sprintf("%s-%d.png", name, p.size.Width))
-	got := p.capture(volatile)
+func (w *Window) Screenshot(name string, volatile ...string) {
+	w.page.t.Helper()
+	path := filepath.Join("testdata", fmt.Sprintf("%s-%d.png", name, w.size.Width))
+	got := w.page.capture(volatile)
 	if *update {
-		writeFile(p, path, got)
+		writeFile(w.page, path, got)
 		return
 	}
 	want, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		p.t.Errorf("there is no picture %s: run the test with -update and look at it", path)
+		w.page.t.Errorf("there is no picture %s: run the test with -update and look at it", path)
 		return
 	}
 	if err != nil {
-		p.t.Fatal(err)
+		w.page.t.Fatal(err)
 	}
 	share, difference, err := compare(want, got)
 	if err != nil {
-		p.t.Fatalf("%s: %v", path, err)
+		w.page.t.Fatalf("%s: %v", path, err)
 	}
 	if share > shareTolerance {
-		folder, base := p.t.ArtifactDir(), filepath.Base(path)
-		writeFile(p, filepath.Join(folder, base), got)
-		writeFile(p, filepath.Join(folder, "difference-"+base), difference)
-		p.t.Errorf("%.1f%% of the pixels differ from %s; -artifacts keeps the pictures, and -update accepts them",
+		folder, base := w.page.t.ArtifactDir(), filepath.Base(path)
+		writeFile(w.page, filepath.Join(folder, base), got)
+		writeFile(w.page, filepath.Join(folder, "difference-"+base), difference)
+		w.page.t.Errorf("%.1f%% of the pixels differ from %s; -artifacts keeps the pictures, and -update accepts them",
 			share*100, path)
 	}
 }
 
 // UpdateDocsPicture writes a picture of the window to a file of the documentation, only with -update. No test compares
 // it.
-func (p *Page) UpdateDocsPicture(path string) {
-	p.t.Helper()
-	if picture := p.capture(nil); *update {
-		writeFile(p, path, picture)
+func (w *Window) UpdateDocsPicture(path string) {
+	w.page.t.Helper()
+	if picture := w.page.capture(nil); *update {
+		writeFile(w.page, path, picture)
 	}
 }
 

@@ -63,24 +63,24 @@ func (p *Page) WaitForProblem(description string) {
 }
 
 // Requests returns all requests of the page since the test began, in order.
-func (p *Page) Requests() []Request {
-	p.watch.mu.Lock()
-	defer p.watch.mu.Unlock()
-	requests := make([]Request, len(p.watch.order))
-	for i, request := range p.watch.order {
+func (n *Network) Requests() []Request {
+	n.page.watch.mu.Lock()
+	defer n.page.watch.mu.Unlock()
+	requests := make([]Request, len(n.page.watch.order))
+	for i, request := range n.page.watch.order {
 		requests[i] = *request
 	}
 	return requests
 }
 
 // FramedRequests returns the requests of documents in frames of the page, in order.
-func (p *Page) FramedRequests() []Request {
-	p.watch.mu.Lock()
-	defer p.watch.mu.Unlock()
+func (n *Network) FramedRequests() []Request {
+	n.page.watch.mu.Lock()
+	defer n.page.watch.mu.Unlock()
 	var requests []Request
-	for _, request := range p.watch.order {
+	for _, request := range n.page.watch.order {
 		isWorker := request.frame == ""
-		if request.frame != p.watch.topFrame && !isWorker {
+		if request.frame != n.page.watch.topFrame && !isWorker {
 			requests = append(requests, *request)
 		}
 	}

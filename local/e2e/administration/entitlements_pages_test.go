@@ -182,7 +182,7 @@ func TestAddEntitlement(t *testing.T) {
 	dialog.Select("Artifact", "Image")
 	dialog.Fill("Repository", "*")
 	dialog.Fill("Valid until (optional)", "2020-02-29")
-	lost := c.page.LoseResponses("*" + c.at)
+	lost := c.page.Network.LoseResponses("*" + c.at)
 	dialog.Click(browser.Button("Add entitlement"))
 	dialog.WaitText("The request may have succeeded.")
 	lost()

@@ -79,7 +79,7 @@ func TestCancelImport(t *testing.T) {
 	page.Open("/portal/users/import")
 	page.Upload(importField, e2etest.WriteUpload(t, "many.jsonl", file.String()))
 	page.WaitFor(browser.Button("Import 250 users"))
-	held := page.Hold("*/v1/users/imports")
+	held := page.Network.Hold("*/v1/users/imports")
 	page.Click(browser.Button("Import 250 users"))
 	page.WaitText("0 of 250 lines")
 	e2etest.WantAsked(t, page, true)
@@ -109,13 +109,13 @@ func testFailedImport(t *testing.T, p *e2etest.Stack, page *browser.Page) {
 	page.Upload(importField, e2etest.WriteUpload(t, "one.jsonl",
 		`{"email":"`+p.Email("late")+`","name":"Late","role":"user"}`))
 	page.WaitFor(browser.Button("Import one user"))
-	stop := page.Respond("*/v1/users/imports", http.StatusForbidden,
+	stop := page.Network.Respond("*/v1/users/imports", http.StatusForbidden,
 		`{"detail":"You may not do this any more.","requestId":"r-7"}`)
 	page.Click(browser.Button("Import one user"))
 	page.WaitFor(browser.Heading("The import has stopped"))
 	page.WaitText("You may not do this any more.")
 	stop()
-	stop = page.Respond("*/v1/users/imports", http.StatusTooManyRequests,
+	stop = page.Network.Respond("*/v1/users/imports", http.StatusTooManyRequests,
 		`{"code":"QUOTA_EXCEEDED","detail":"No more rows today.","requestId":"r-8"}`)
 	page.Click(browser.Button("Continue"))
 	page.WaitText("No more rows today.")

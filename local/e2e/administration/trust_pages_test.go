@@ -232,7 +232,7 @@ func TestAddTrustPolicy(t *testing.T) {
 	dialog.Check("Images", false)
 	dialog.Fill("Longest life in minutes", "1")
 	dialog.Fill("Keys of the issuer (optional)", keys+"\n")
-	lost := c.page.LoseResponses("*" + c.at)
+	lost := c.page.Network.LoseResponses("*" + c.at)
 	dialog.Click(browser.Button("Add trust policy"))
 	dialog.WaitText("The request may have succeeded.")
 	lost()

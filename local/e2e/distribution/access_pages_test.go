@@ -194,13 +194,13 @@ func TestFailingAPIKeepsWhatWasTyped(t *testing.T) {
 	page.Open("/portal/access?new=token")
 	page.Fill("Name", "typed before the failure")
 	page.Check("Charts", false)
-	stop := page.Respond("*/api/v1/tokens", http.StatusServiceUnavailable,
+	stop := page.Network.Respond("*/api/v1/tokens", http.StatusServiceUnavailable,
 		`{"detail":"The service is busy.","requestId":"r-17"}`)
 	page.Click(browser.Button("Create token"))
 	page.Within(browser.Dialog("Create token")).WaitText("The service is busy.")
 	page.Within(browser.Dialog("Create token")).WaitText("request ID r-17")
 	stop()
-	stop = page.Respond("*/api/v1/tokens", 0, "")
+	stop = page.Network.Respond("*/api/v1/tokens", 0, "")
 	page.Click(browser.Button("Create token"))
 	page.Within(browser.Dialog("Create token")).WaitText("The server could not be reached.")
 	stop()
@@ -279,7 +279,7 @@ func TestRequestDecidedMeanwhile(t *testing.T) {
 func TestOverdueRequest(t *testing.T) {
 	m := newShop(t)
 	page := m.newApprover(t)
-	stop := page.Respond("*/api/v1/credential-requests?*", http.StatusOK, `{
+	stop := page.Network.Respond("*/api/v1/credential-requests?*", http.StatusOK, `{
 		"pagination": {"limit": 20, "hasMore": false, "next": null}, "data": [{
 		"id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11", "status": "pending", "accessLevel": "full", "justification": "long ago",
 		"userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12", "requester": null, "createdAt": "2020-01-01T00:00:00Z", "dueAt": "2020-01-02T00:00:00Z",
@@ -433,7 +433,7 @@ func TestLostResponseDoublesNothing(t *testing.T) {
 
 // pressAgain presses a button of the open dialog. It loses the response, and presses the button again.
 func pressAgain(page *browser.Page, pattern, button string) {
-	stop := page.LoseResponses(pattern)
+	stop := page.Network.LoseResponses(pattern)
 	page.Click(browser.Button(button))
 	page.WaitText("The server could not be reached.")
 	stop()

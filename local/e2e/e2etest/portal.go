@@ -44,7 +44,7 @@ func (p *Stack) VisitAsNew(t *testing.T, person, role string, fields ...string) 
 // StartSession signs a user in without a form of the portal.
 func (p *Stack) StartSession(t *testing.T, page *browser.Page, person string) {
 	t.Helper()
-	page.SetCookie(p.SignIn(t, person))
+	page.Window.SetCookie(p.SignIn(t, person))
 }
 
 // WaitSignedOut waits until a page that has lost its session shows the form for signing in. Requests that it had
@@ -91,9 +91,9 @@ func (p *Stack) CheckPage(t *testing.T, page *browser.Page, path string) {
 func FitsWindow(t *testing.T, page *browser.Page) {
 	t.Helper()
 	for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
-		page.Resize(size)
+		page.Window.Resize(size)
 		page.Settle()
-		if wide := page.Overflow(); len(wide) > 0 {
+		if wide := page.Window.Overflow(); len(wide) > 0 {
 			t.Errorf("at %v, %s is too wide: %q", size, page.URL(), wide)
 		}
 	}
@@ -104,7 +104,7 @@ func PortalPath(at string) string { return "/portal" + strings.TrimPrefix(at, "/
 
 // CountPosts returns how many POST requests the page has sent to the path.
 func CountPosts(page *browser.Page, path string) (count int) {
-	for _, r := range page.Requests() {
+	for _, r := range page.Network.Requests() {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL, path) {
 			count++
 		}
@@ -165,7 +165,9 @@ func WantCopied(t *testing.T, page *browser.Page, text string, press func()) {
 	defer clipboard.Unlock()
 	press()
 	page.WaitText("Copied.")
-	Await(t, "the clipboard to have what the page copies", func() bool { return page.Clipboard() == text })
+	Await(t, "the clipboard to have what the page copies", func() bool {
+		return browser.Eval[string](page, "navigator.clipboard.readText()") == text
+	})
 }
 
 // WantAsked checks whether the browser asks before it closes the page.

@@ -81,7 +81,7 @@ func TestFailuresOnMediaPage(t *testing.T) {
 	m := visitMedia(t, e2etest.Shared(t))
 	m.Upload(chooseFiles, m.file(t, "notes.txt", "The harbour is closed on Monday."))
 	m.WaitText("notes.txt")
-	stop := m.Respond("*"+e2etest.SummarizeMedia+"*", http.StatusServiceUnavailable,
+	stop := m.Network.Respond("*"+e2etest.SummarizeMedia+"*", http.StatusServiceUnavailable,
 		`{"status":503,"code":"UNAVAILABLE","detail":"The engine is overloaded.","requestId":"r-1"}`)
 	browser.Eval[bool](m.Page, `(() => {
 		for (let i = 0; i < 3; i++) document.querySelector("form button[type=submit]").click();
@@ -95,7 +95,7 @@ func TestFailuresOnMediaPage(t *testing.T) {
 	card.WaitText("The harbour is closed on Monday.")
 	m.Allow("blocked by CORS policy") // the response below has no CORS headers
 	m.Allow("net::ERR_FAILED")
-	stop = m.Respond(m.Info.S3+"/*", http.StatusForbidden, "")
+	stop = m.Network.Respond(m.Info.S3+"/*", http.StatusForbidden, "")
 	m.Upload(chooseFiles, m.file(t, "big.txt", strings.Repeat("The quay is long. ", 300_000)))
 	m.Click(browser.Button("Summarize 2 files"))
 	card = m.result("Summarize", "big.txt")
@@ -118,7 +118,7 @@ func TestJobPage(t *testing.T) {
 	m.Axe()
 	address := m.URL()
 	_, job, _ := strings.Cut(address, "jobs=")
-	held := m.Hold("*/v1/capabilities/jobs/*")
+	held := m.Network.Hold("*/v1/capabilities/jobs/*")
 	held.WaitFor([]string{m.Info.Portal + "/v1/capabilities/jobs/" + job})
 	card.Click(browser.Button("Stop waiting for talk.wav")) // it ends the request that waits, without an error
 	card.WaitText("The job continues on the server.")

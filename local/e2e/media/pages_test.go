@@ -279,7 +279,8 @@ func TestPicturePage(t *testing.T) {
 	m.Upload(chooseFiles, m.file(t, "receipt <b>.png", picture.String()))
 	m.variable("Variable 1", "total", "Number", "")
 	m.variable("Variable 2", "paid", "Number", "")
-	stop := m.Respond("*"+e2etest.ExtractMedia+"*", http.StatusOK, `{"extracted_data": {"total": 12, "paid": 3}, "warnings": [], "evidence": {
+	stop := m.Network.Respond("*"+e2etest.ExtractMedia+"*", http.StatusOK, `{
+		"extracted_data": {"total": 12, "paid": 3}, "warnings": [], "evidence": {
 		"total": [{"quote": "Total <b>12</b> EUR", "page": 1, "start": 0, "end": 19, "confidence": 0.9}],
 		"paid": [{"quote": "3 EUR", "page": 1, "start": 20, "end": 25, "confidence": 0.9,
 			"box": {"left": 10, "top": 5, "right": 30, "bottom": 10}}]}}`)
@@ -315,7 +316,7 @@ func TestLargeFilePage(t *testing.T) {
 	m.WaitFor(browser.Row("total"))
 	m.Within(browser.Row("total")).WaitText("12")
 	sent := false
-	for _, request := range m.Requests() {
+	for _, request := range m.Network.Requests() {
 		sent = sent || request.Method == http.MethodPost && strings.HasPrefix(request.URL, m.Info.S3)
 	}
 	if !sent {

@@ -61,7 +61,7 @@ func (d *dashboard) after(step func()) {
 // the view.
 func (d *dashboard) countLoads() (count int) {
 	d.t.Helper()
-	for _, request := range d.page.Requests() {
+	for _, request := range d.page.Network.Requests() {
 		if strings.Contains(request.URL, dashboardFigures+"?") {
 			count++
 		}
@@ -111,7 +111,7 @@ func (d *dashboard) received(path, view string) e2etest.Response {
 
 // answer answers a request with the newest response that the page has received from the same address.
 func (d *dashboard) answer(r *http.Request) (*http.Response, error) {
-	for _, request := range slices.Backward(d.page.Requests()) {
+	for _, request := range slices.Backward(d.page.Network.Requests()) {
 		address, err := url.Parse(request.URL)
 		if err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (d *dashboard) answer(r *http.Request) (*http.Response, error) {
 		query.Del("metrics") // the test names no figures
 		if address.Path == r.URL.Path && query.Encode() == r.URL.RawQuery {
 			return &http.Response{StatusCode: int(request.Status),
-				Body: io.NopCloser(bytes.NewReader(d.page.Body(request)))}, nil
+				Body: io.NopCloser(bytes.NewReader(d.page.Network.Body(request)))}, nil
 		}
 	}
 	return nil, fmt.Errorf("the page has not asked for %s", r.URL)

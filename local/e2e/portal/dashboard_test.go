@@ -304,7 +304,7 @@ func TestDashboardFormulas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := d.page.Respond("*"+dashboardPulls+"?by=person*", http.StatusOK, string(renamed))
+	stop := d.page.Network.Respond("*"+dashboardPulls+"?by=person*", http.StatusOK, string(renamed))
 	defer stop()
 	d.open("period=last_month")
 	d.page.WaitText(formula)
@@ -321,7 +321,8 @@ func TestDashboardFailures(t *testing.T) {
 	for pattern, shown := range map[string]int{
 		"*/v1/analytics/dashboard*": 0, "*/v1/analytics/daily*": 22, "*/v1/analytics/pulls?by=person*": 22,
 	} {
-		stop := d.page.Respond(pattern, http.StatusServiceUnavailable, `{"detail":"The service is busy.","requestId":"r-1"}`)
+		stop := d.page.Network.Respond(pattern, http.StatusServiceUnavailable,
+			`{"detail":"The service is busy.","requestId":"r-1"}`)
 		d.page.Click(browser.Button("Refresh"))
 		d.page.WaitText("The service is busy.")
 		d.page.WaitText("request ID r-1")
@@ -389,7 +390,7 @@ func TestDashboardAccessibility(t *testing.T) {
 func TestDashboardLoading(t *testing.T) {
 	d := newDashboard(t, "manager")
 	for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
-		d.page.Resize(size)
+		d.page.Window.Resize(size)
 		d.open("period=last_month")
 		shift := browser.Eval[float64](d.page, `new Promise(done => new PerformanceObserver(
 			list => done(list.getEntries().reduce((sum, e) => sum + e.value, 0))).observe({ type: "layout-shift", buffered: true })
@@ -399,10 +400,10 @@ func TestDashboardLoading(t *testing.T) {
 			t.Errorf("at %v, the layout shifts by %v", size, shift)
 		}
 	}
-	before := len(d.page.Requests())
+	before := len(d.page.Network.Requests())
 	d.after(func() { d.page.Click(browser.Button("Refresh")) })
 	var analytics, others []string
-	for _, request := range d.page.Requests()[before:] {
+	for _, request := range d.page.Network.Requests()[before:] {
 		if at, _ := url.Parse(request.URL); strings.HasPrefix(at.Path, "/v1/analytics/") {
 			analytics = append(analytics, at.Path)
 		} else {

@@ -26,11 +26,11 @@ func TestFirstLoad(t *testing.T) {
 // calls, and the bytes of all.
 func loadedBy(t *testing.T, page *browser.Page, path string) (files, calls []string, total float64) {
 	t.Helper()
-	page.ClearCache()
-	before := len(page.Requests())
+	page.Network.ClearCache()
+	before := len(page.Network.Requests())
 	page.Open(path)
 	e2etest.Ready(page)
-	for _, request := range page.Requests()[before:] {
+	for _, request := range page.Network.Requests()[before:] {
 		total += request.Bytes
 		t.Logf("%7.0f bytes  %d %s %s", request.Bytes, request.Status, request.Method, request.URL)
 		switch {
@@ -47,8 +47,8 @@ func loadedBy(t *testing.T, page *browser.Page, path string) (files, calls []str
 // testLoadOrder holds requests back to show what a page needs: the document draws the first content; all files and the
 // session depend only on the document; the first calls of the page depend only on these.
 func testLoadOrder(page *browser.Page, path string, files, calls []string) {
-	page.ClearCache()
-	held := page.Hold("*/portal/assets/*", "*/v1/*")
+	page.Network.ClearCache()
+	held := page.Network.Hold("*/portal/assets/*", "*/v1/*")
 	page.Begin(path)
 	page.WaitUntil("the first content", `document.querySelector("main .loading") !== null &&
 		performance.getEntriesByName("first-contentful-paint").length === 1`)

@@ -80,12 +80,13 @@ func TestMailedPagesWithoutToken(t *testing.T) {
 func TestMailedPagesWhenServerFails(t *testing.T) {
 	page := e2etest.Shared(t).Visit(t)
 	page.Open("/portal/collect#psl_x")
-	stop := page.Respond("*/collect", http.StatusServiceUnavailable, `{"detail":"The service is busy.","requestId":"r-1"}`)
+	stop := page.Network.Respond("*/collect", http.StatusServiceUnavailable,
+		`{"detail":"The service is busy.","requestId":"r-1"}`)
 	page.Click(browser.Button("Show the password"))
 	page.WaitText("The service is busy.")
 	page.WaitText("request ID r-1")
 	stop()
-	stop = page.Respond("*/collect", 0, "")
+	stop = page.Network.Respond("*/collect", 0, "")
 	page.Click(browser.Button("Try again"))
 	page.WaitText("The server could not be reached.")
 	stop()

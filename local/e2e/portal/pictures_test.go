@@ -40,7 +40,7 @@ func TestPictures(t *testing.T) {
 	p.As(t, key).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"Our staging cluster"}`).
 		WantStatus(http.StatusCreated)
 	visitor, person, admin := p.Visit(t), p.VisitAs(t, "viewer@example.com"), p.VisitAsNew(t, "admin@example.com", "admin")
-	stop := admin.RespondWith(fixedResponse, fixedPatterns...)
+	stop := admin.Network.RespondWith(fixedResponse, fixedPatterns...)
 	for _, picture := range []struct {
 		name, path string
 		page       *browser.Page
@@ -59,29 +59,29 @@ func TestPictures(t *testing.T) {
 		{"approvals", "/portal/approvals", admin, browser.Light, "td div > .small"},
 		{"users", "/portal/users", admin, browser.Light, ""},
 	} {
-		picture.page.SetTheme(picture.theme)
+		picture.page.Window.SetTheme(picture.theme)
 		picture.page.Open(picture.path)
 		e2etest.Ready(picture.page)
 		for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
-			picture.page.Resize(size)
-			picture.page.Screenshot("portal-"+picture.name, picture.volatile)
+			picture.page.Window.Resize(size)
+			picture.page.Window.Screenshot("portal-"+picture.name, picture.volatile)
 		}
 	}
 	stop()
 	extractInvoice(t, admin)
 	for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
-		admin.Resize(size)
+		admin.Window.Resize(size)
 		showPlace(admin)
-		admin.Screenshot("portal-media")
+		admin.Window.Screenshot("portal-media")
 	}
 }
 
 // drawPictures draws the dashboard, a chart, and values that the media page has extracted from a PDF.
 func drawPictures(t *testing.T, page *browser.Page) {
 	t.Helper()
-	page.Resize(browser.Size{Width: 1280, Height: 900})
+	page.Window.Resize(browser.Size{Width: 1280, Height: 900})
 	draw := func(name string) {
-		page.UpdateDocsPicture(filepath.Join(e2etest.Repository, "docs", "images", "portal-"+name+".png"))
+		page.Window.UpdateDocsPicture(filepath.Join(e2etest.Repository, "docs", "images", "portal-"+name+".png"))
 	}
 	page.Open("/portal/dashboard")
 	e2etest.Ready(page)

@@ -252,7 +252,7 @@ func TestNewerSearch(t *testing.T) {
 	s.fillUsers(t)
 	s.page.Open("/portal/users")
 	e2etest.Ready(s.page)
-	held := s.page.Hold("*/v1/users/search*")
+	held := s.page.Network.Hold("*/v1/users/search*")
 	for _, text := range []string{s.Word("alvarez"), s.Word("byron")} {
 		s.page.Fill(e2etest.SearchUsers, text)
 		held.WaitFor([]string{s.Info.Portal + "/v1/users/search?q=" + text + "&limit=20"})
@@ -271,7 +271,7 @@ func TestSearchWithEmptyPages(t *testing.T) {
 		"status":"active","createdAt":"2026-03-02T09:15:30.250Z"}],"pagination":{"limit":20,"hasMore":%t,"next":%s}}`
 	page := e2etest.Shared(t).VisitAsNew(t, "boss", "viewer")
 	page.Open("/portal/users")
-	stop := page.RespondWith(func(address string) (int64, string) {
+	stop := page.Network.RespondWith(func(address string) (int64, string) {
 		parsed, err := url.Parse(address)
 		if err != nil {
 			return http.StatusBadRequest, "{}"
@@ -297,7 +297,7 @@ func TestFailedSearch(t *testing.T) {
 	s := newSearched(t)
 	s.fillUsers(t)
 	s.page.Open("/portal/users")
-	stop := s.page.Respond("*/v1/users/search*", http.StatusServiceUnavailable,
+	stop := s.page.Network.Respond("*/v1/users/search*", http.StatusServiceUnavailable,
 		`{"detail":"Too much to do.","requestId":"r-8"}`)
 	s.page.Fill(e2etest.SearchUsers, s.Word("byron"))
 	s.page.WaitText("Too much to do.")

@@ -113,7 +113,7 @@ func TestFraming(t *testing.T) {
 	page.Allow("frame-ancestors 'none'")
 	page.WaitForProblem("net::ERR_BLOCKED_BY_RESPONSE other: GET /portal")
 	page.Settle()
-	requests := page.FramedRequests()
+	requests := page.Network.FramedRequests()
 	if len(requests) == 0 {
 		t.Error("the frame sent no request")
 	}

@@ -59,7 +59,7 @@ func TestSignInPageHasNoErrors(t *testing.T) {
 	for _, cookie := range []string{"", "__Host-portside-session=x", ended, expired} {
 		page := p.Visit(t)
 		if cookie != "" {
-			page.SetCookie(cookie)
+			page.Window.SetCookie(cookie)
 		}
 		for _, path := range []string{"/portal/sign-in", "/portal/account"} {
 			page.Open(path)
