@@ -21,14 +21,7 @@ const (
 	maxFiles   = 20 // files of a package
 )
 
-// oversized are the types and packages that are still larger, with their sizes. The list only gets shorter.
-var oversized = map[string]int{
-	"local/e2e/e2etest.Stack": 51,
-}
-
-func TestTypesAndPackagesAreSmall(t *testing.T) {
-	reportViolations(t, func(tree fs.FS) ([]string, error) { return checkSizes(tree, oversized) }, os.DirFS(root))
-}
+func TestTypesAndPackagesAreSmall(t *testing.T) { reportViolations(t, checkSizes, os.DirFS(root)) }
 
 // size is how large a type or package is.
 type size struct {
@@ -36,29 +29,16 @@ type size struct {
 	what     string // what n counts
 }
 
-// checkSizes compares the sizes of the types and packages that people write with the limits and with the exceptions, in both directions.
-func checkSizes(tree fs.FS, exceptions map[string]int) ([]string, error) {
+// checkSizes compares the sizes of the types and packages that people write with the limits.
+func checkSizes(tree fs.FS) ([]string, error) {
 	sizes, err := measureSizes(tree)
 	if err != nil {
 		return nil, err
 	}
 	var violations []string
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
-		known, isKnown := exceptions[name]
-		switch s := sizes[name]; {
-		case !isKnown && s.n > s.limit:
+		if s := sizes[name]; s.n > s.limit {
 			violations = append(violations, fmt.Sprintf("%s has %d %s, more than %d: split it by what it is", name, s.n, s.what, s.limit))
-		case isKnown && s.n <= s.limit:
-			violations = append(violations, fmt.Sprintf("%s has %d %s: remove its exception", name, s.n, s.what))
-		case isKnown && s.n > known:
-			violations = append(violations, fmt.Sprintf("%s has %d %s, more than its exception of %d", name, s.n, s.what, known))
-		case isKnown && s.n < known:
-			violations = append(violations, fmt.Sprintf("%s has %d %s: lower its exception of %d", name, s.n, s.what, known))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(exceptions)) {
-		if _, exists := sizes[name]; !exists {
-			violations = append(violations, name+" does not exist: remove its exception")
 		}
 	}
 	return violations, nil
@@ -123,25 +103,13 @@ func TestLargeTypesAndPackagesAreFound(t *testing.T) {
 	for name, content := range code {
 		tree[name] = &fstest.MapFile{Data: []byte(content)}
 	}
-	const files, methods = "shared/large", "shared/x.Wide"
-	for _, test := range []struct {
-		exceptions map[string]int
-		want       string
-	}{
-		{nil, files + " has 21 files, more than 20: split it by what it is\n" +
-			methods + " has 21 exported methods, more than 20: split it by what it is"},
-		{map[string]int{files: 21, methods: 21}, ""},
-		{map[string]int{files: 22, methods: 21}, files + " has 21 files: lower its exception of 22"},
-		{map[string]int{files: 21, methods: 20}, methods + " has 21 exported methods, more than its exception of 20"},
-		{map[string]int{files: 21, methods: 21, "shared/x": 21}, "shared/x has 1 files: remove its exception"},
-		{map[string]int{files: 21, methods: 21, "shared/gone": 21}, "shared/gone does not exist: remove its exception"},
-	} {
-		violations, err := checkSizes(tree, test.exceptions)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(violations, "\n"); got != test.want {
-			t.Errorf("with the exceptions %v: %s\nwant: %s", test.exceptions, got, test.want)
-		}
+	violations, err := checkSizes(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "shared/large has 21 files, more than 20: split it by what it is\n" +
+		"shared/x.Wide has 21 exported methods, more than 20: split it by what it is"
+	if got := strings.Join(violations, "\n"); got != want {
+		t.Errorf("%s\nwant: %s", got, want)
 	}
 }

@@ -15,5 +15,5 @@ func TestMain(m *testing.M) { e2etest.Main(m) }
 func visitAsAdmin(t *testing.T) (*e2etest.Stack, *browser.Page) {
 	t.Helper()
 	p := e2etest.Shared(t)
-	return p, p.VisitAsNew(t, "staff", "admin")
+	return p, p.Portal.VisitAsNew(t, "staff", "admin")
 }

@@ -25,7 +25,7 @@ func visitAudit(t *testing.T) auditedPortal {
 	p, page := visitAsAdmin(t)
 	a := auditedPortal{Stack: p, page: page, acme: p.CreateCustomer(t, "Acme Shipping", "acme"),
 		ada: p.Word("Ada") + " =Byron"}
-	at, _ := p.CreateUserOf(t, a.acme, "ada", "manager")
+	at, _ := p.Users.CreateOf(t, a.acme, "ada", "manager")
 	a.member = e2etest.UserID(at)
 	p.Admin(t).Put(at, `{"name":"`+a.ada+`","department":"Ships"}`).WantStatus(http.StatusOK)
 	return a
@@ -140,7 +140,7 @@ func TestAuditPages(t *testing.T) {
 // TestAuditOfCustomer checks that a manager of the customer sees the vendor's changes without the vendor's people.
 func TestAuditOfCustomer(t *testing.T) {
 	a := visitAudit(t)
-	page := a.VisitAs(t, "ada")
+	page := a.Portal.VisitAs(t, "ada")
 	page.Open("/portal/audit?target=user:" + a.member)
 	page.WaitText("Vendor staff")
 	page.WaitText("department: Ships")
@@ -152,7 +152,7 @@ func TestAuditOfCustomer(t *testing.T) {
 
 func TestViewersSeeNoAudit(t *testing.T) {
 	a := visitAudit(t)
-	page := a.VisitAsNew(t, "viewer", "viewer")
+	page := a.Portal.VisitAsNew(t, "viewer", "viewer")
 	page.Open("/portal/users/" + a.member)
 	e2etest.Ready(page)
 	if n := page.Count(browser.Link("Changes")); n != 0 {

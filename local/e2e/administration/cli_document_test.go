@@ -89,7 +89,7 @@ func (p cliStack) prepareFolder(t *testing.T) {
 // activateAda follows the link of the invitation and writes the first API key of the user to the file of the document.
 func (p cliStack) activateAda(t *testing.T) {
 	t.Helper()
-	_, token := p.MailedLink(t, "ada@example.com")
+	_, token := p.Mail.Link(t, "ada@example.com")
 	key := p.Anonymous(t).Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusOK).Text("data.apiKey")
 	p.Secrets.Add(key)
 	if err := os.WriteFile(filepath.Join(p.home, "ada-key"), []byte(key+"\n"), 0o600); err != nil {

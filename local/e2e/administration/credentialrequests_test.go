@@ -14,22 +14,24 @@ import (
 func TestCredentialRequest(t *testing.T) {
 	p := e2etest.Shared(t)
 	const path = "/api/v1/credential-requests"
-	_, requester := p.ActivateUser(t, "requester", "viewer", `"customerId":"`+p.CreateCustomer(t, "Acme", "acme")+`"`)
-	_, approver := p.CreateUser(t, "approver", "admin")
+	_, requester := p.Users.Activate(t, "requester", "viewer", `"customerId":"`+p.CreateCustomer(t, "Acme", "acme")+`"`)
+	_, approver := p.Users.Create(t, "approver", "admin")
 	ada, grace := p.As(t, requester), p.As(t, approver)
 
 	made := ada.Post(path, `{"accessLevel":"charts","justification":"Our staging <cluster>"}`).
 		WantStatus(http.StatusCreated).
 		WantValue("data.status", "pending")
 	at := path + "/" + made.Text("data.id")
-	mails := slices.DeleteFunc(p.MailsTo(t, "approver"), func(m e2etest.Mail) bool { return !strings.Contains(m.Text, at+"/approve") })
+	mails := slices.DeleteFunc(p.Mail.To(t, "approver"), func(m e2etest.Mail) bool {
+		return !strings.Contains(m.Text, at+"/approve")
+	})
 	if len(mails) != 1 || !strings.Contains(mails[0].HTML, "&lt;cluster&gt;") {
 		t.Fatalf("the mails to the approver about the request are %q", mails)
 	}
 	ada.Post(at+"/approve", `{}`).WantStatus(http.StatusForbidden)
 	grace.Post(at+"/approve", `{"reason":"agreed"}`).WantStatus(http.StatusOK).WantValue("data.status", "approved")
 
-	page, token := p.MailedLink(t, "requester")
+	page, token := p.Mail.Link(t, "requester")
 	visitor := p.Anonymous(t)
 	visitor.Get(page).WantStatus(http.StatusOK).WantHeader("Referrer-Policy", "no-referrer")
 	visitor.WantFilesOf(page)
@@ -49,8 +51,8 @@ func TestCredentialRequest(t *testing.T) {
 	if actions := events(grace.Get(at)); !slices.Equal(actions, []string{"requested", "approved", "mailed", "collected"}) {
 		t.Errorf("events %v", actions)
 	}
-	p.Invoke(t, "SendMailFunction", "sendmail/schedule.json") // no mail is due
-	if _, count := p.NewestMail(t, "requester"); count != 2 {
+	p.Operator.Invoke(t, "SendMailFunction", "sendmail/schedule.json") // no mail is due
+	if _, count := p.Mail.Newest(t, "requester"); count != 2 {
 		t.Errorf("%d mails to the requester, want the activation and the link", count)
 	}
 }
@@ -69,15 +71,20 @@ func events(a e2etest.Response) []string {
 func TestFourEyes(t *testing.T) {
 	p := e2etest.Shared(t)
 	const requests = "/api/v1/credential-requests"
-	adminAt, admin := p.ActivateUser(t, "laundering", "admin")
-	bAt, _ := p.ActivateUser(t, "b", "admin")
-	cAt, c := p.ActivateUser(t, "c", "admin")
+	adminAt, admin := p.Users.Activate(t, "laundering", "admin")
+	bAt, _ := p.Users.Activate(t, "b", "admin")
+	cAt, c := p.Users.Activate(t, "c", "admin")
 	makeKey := func(with, at string) string {
 		return p.As(t, with).Post(at+"/api-keys", `{"name":"made"}`).WantStatus(http.StatusCreated).Text("data.key")
 	}
 	forB := makeKey(admin, bAt)
-	if mail := p.AwaitKeyNotice(t, "b"); !strings.Contains(mail.Text, p.Email("laundering")) {
-		t.Errorf("the mail to the owner does not name who made the key:\n%s", mail.Text)
+	var notices []e2etest.Mail
+	e2etest.Await(t, "the notice to the owner", func() bool {
+		notices = slices.DeleteFunc(p.Mail.To(t, "b"), func(m e2etest.Mail) bool { return m.Subject != e2etest.KeyNotice })
+		return len(notices) > 0
+	})
+	if text := notices[0].Text; !strings.Contains(text, p.Email("laundering")) {
+		t.Errorf("the mail to the owner does not name who made the key:\n%s", text)
 	}
 	forC := makeKey(forB, cAt)
 	at := requests + "/" + p.As(t, admin).Post(requests, `{"accessLevel":"full","justification":"for me"}`).

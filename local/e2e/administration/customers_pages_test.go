@@ -79,7 +79,7 @@ func TestAddUserOfCustomer(t *testing.T) {
 	page.Check("Send an activation email", false)
 	page.Click(browser.Button("Create user"))
 	page.WaitFor(browser.Heading("Boss of Acme"))
-	p.Admin(t).Get(p.UserPath(t, "boss")).WantValue("data.customerId", id)
+	p.Admin(t).Get(p.Users.Path(t, "boss")).WantValue("data.customerId", id)
 	page.Click(browser.Link(acme))
 	page.WaitURL("/portal/customers/" + id)
 	page.WaitFor(browser.Row(p.Email("boss")))
@@ -90,7 +90,7 @@ func TestAddUserOfCustomer(t *testing.T) {
 func TestSuspendCustomerPage(t *testing.T) {
 	p, page, at := visitCustomer(t)
 	acme := p.Word("Acme")
-	boss, key := p.CreateUserOf(t, strings.TrimPrefix(at, "/v1/customers/"), "boss", "admin")
+	boss, key := p.Users.CreateOf(t, strings.TrimPrefix(at, "/v1/customers/"), "boss", "admin")
 	page.Click(browser.Button("Suspend"))
 	dialog := page.Within(browser.Dialog("Suspend " + acme + "?"))
 	dialog.WaitText("API keys, tokens and passwords of its users stop working with the next request")
@@ -123,13 +123,13 @@ func TestSuspendCustomerPage(t *testing.T) {
 // TestDeleteCustomerPage deletes the customer of the open page, which has a user first.
 func TestDeleteCustomerPage(t *testing.T) {
 	p, page, at := visitCustomer(t)
-	p.CreateUserOf(t, strings.TrimPrefix(at, "/v1/customers/"), "boss", "manager")
+	p.Users.CreateOf(t, strings.TrimPrefix(at, "/v1/customers/"), "boss", "manager")
 	page.Allow("409 DELETE /v1/customers/")
 	page.Click(browser.Button("Delete customer"))
 	dialog := page.Within(browser.Dialog("Delete " + p.Word("Acme") + "?"))
 	dialog.Click(browser.Button("Delete customer"))
 	dialog.WaitText("The customer still has users.")
-	p.Admin(t).Delete(p.UserPath(t, "boss")).WantStatus(http.StatusNoContent)
+	p.Admin(t).Delete(p.Users.Path(t, "boss")).WantStatus(http.StatusNoContent)
 	dialog.Click(browser.Button("Delete customer"))
 	page.WaitURL("/portal/customers")
 	p.Admin(t).Get(at).WantStatus(http.StatusNotFound)
@@ -139,7 +139,7 @@ func TestDeleteCustomerPage(t *testing.T) {
 func TestMoveUserToCustomer(t *testing.T) {
 	p, page := visitAsAdmin(t)
 	bolt := p.CreateCustomer(t, p.Word("Bolt"), "bolt")
-	at, _ := p.CreateUser(t, "mover", "user")
+	at, _ := p.Users.Create(t, "mover", "user")
 	page.Open(e2etest.PortalPath(at))
 	field := page.Within(browser.Role("group", "Customer"))
 	field.WaitText("None: vendor's staff")
@@ -166,8 +166,8 @@ func TestMoveUserToCustomer(t *testing.T) {
 func TestMoveOneselfToCustomer(t *testing.T) {
 	p := e2etest.Shared(t)
 	bolt := p.CreateCustomer(t, p.Word("Bolt"), "bolt")
-	at, _ := p.CreateUser(t, "leaver", "admin")
-	page := p.VisitAs(t, "leaver")
+	at, _ := p.Users.Create(t, "leaver", "admin")
+	page := p.Portal.VisitAs(t, "leaver")
 	page.Open(e2etest.PortalPath(at))
 	page.Within(browser.Role("group", "Customer")).Click(browser.Button("Choose a customer"))
 	picker := page.Within(browser.Dialog("Choose a customer"))
@@ -188,8 +188,8 @@ func TestCompanyPage(t *testing.T) {
 	acme := p.CreateCustomer(t, "Acme Shipping", "acme",
 		`"contacts":[{"name":"Ada Byron","email":"ada@acme.example","role":"billing"}]`,
 		`"limits":{"users":3,"requestsPerMinute":5000}`)
-	at, _ := p.CreateUserOf(t, acme, "chief", "admin")
-	page := p.VisitAs(t, "chief")
+	at, _ := p.Users.CreateOf(t, acme, "chief", "admin")
+	page := p.Portal.VisitAs(t, "chief")
 	page.Open("/portal")
 	e2etest.Ready(page)
 	menu := browser.Eval[[]string](page, `[...document.querySelectorAll("nav.menu a")].map(a => a.innerText)`)
@@ -219,7 +219,7 @@ func TestCompanyPage(t *testing.T) {
 	}
 	page.Click(browser.Button("Create user"))
 	page.WaitFor(browser.Heading("Clerk"))
-	p.Admin(t).Get(p.UserPath(t, "clerk")).WantValue("data.customerId", acme)
+	p.Admin(t).Get(p.Users.Path(t, "clerk")).WantValue("data.customerId", acme)
 	page.Open(e2etest.PortalPath(at))
 	page.WaitFor(browser.Button("Save"))
 	if page.Count(browser.Role("group", "Customer")) > 0 {

@@ -107,13 +107,13 @@ func TestNoEntitlements(t *testing.T) {
 	c.section().WaitText("This customer cannot fetch anything yet.")
 	c.section().WaitText("Add an entitlement for what it has bought.")
 	c.page.Axe()
-	reader := c.VisitAsNew(t, "reader", "viewer")
+	reader := c.Portal.VisitAsNew(t, "reader", "viewer")
 	reader.Open("/portal/customers/" + c.id)
 	reader.WaitText("This customer cannot fetch anything yet.")
 	e2etest.Ready(reader)
 	reader.WaitNoText("Add an entitlement")
-	c.CreateUserOf(t, c.id, "clerk", "viewer")
-	member := c.VisitAs(t, "clerk")
+	c.Users.CreateOf(t, c.id, "clerk", "viewer")
+	member := c.Portal.VisitAs(t, "clerk")
 	member.Open("/portal/company")
 	own := member.Within(browser.Role("region", "What you may pull"))
 	own.WaitText("Your company cannot pull anything yet.")
@@ -285,7 +285,7 @@ func TestEntitlementByKeyboard(t *testing.T) {
 func TestStaffReadsEntitlements(t *testing.T) {
 	c := visitEntitlements(t)
 	c.createTwo(t)
-	page := c.VisitAsNew(t, "reader", "viewer")
+	page := c.Portal.VisitAsNew(t, "reader", "viewer")
 	page.Open("/portal/customers/" + c.id)
 	wantReadOnly(t, page, "Entitlements", twoEntitlements)
 }
@@ -293,12 +293,12 @@ func TestStaffReadsEntitlements(t *testing.T) {
 func TestCustomersReadTheirEntitlements(t *testing.T) {
 	c := visitEntitlements(t)
 	c.createTwo(t)
-	c.CreateUserOf(t, c.id, "clerk", "viewer")
-	page := c.VisitAs(t, "clerk")
+	c.Users.CreateOf(t, c.id, "clerk", "viewer")
+	page := c.Portal.VisitAs(t, "clerk")
 	page.Open("/portal/company")
 	wantReadOnly(t, page, "What you may pull", twoEntitlements)
-	c.CreateUserOf(t, c.id, "chief", "admin") // whose role has customers:write
-	chief := c.VisitAs(t, "chief")
+	c.Users.CreateOf(t, c.id, "chief", "admin") // whose role has customers:write
+	chief := c.Portal.VisitAs(t, "chief")
 	chief.Open("/portal/company")
 	wantReadOnly(t, chief, "What you may pull", twoEntitlements)
 }

@@ -33,7 +33,7 @@ func TestHostileUser(t *testing.T) {
 	page.Click(browser.Link(name))
 	page.WaitFor(browser.Heading(name))
 	e2etest.WantInert(t, page)
-	p.Admin(t).Get(p.UserPath(t, "mallory")).
+	p.Admin(t).Get(p.Users.Path(t, "mallory")).
 		WantValue("data.metadata.__proto__.x", 1).WantValue("data.metadata.constructor", "<b>")
 }
 
@@ -103,16 +103,16 @@ func TestHostileCustomer(t *testing.T) {
 	e2etest.WantInert(t, page)
 	e2etest.FitsWindow(t, page)
 	id := path.Base(page.URL())
-	p.CreateUserOf(t, id, "mallory-of", "viewer")
+	p.Users.CreateOf(t, id, "mallory-of", "viewer")
 	for _, path := range []string{
 		"/portal/customers?q=" + p.Name("mallory"), "/portal/users/new?customer=" + id,
-		e2etest.PortalPath(p.UserPath(t, "mallory-of")),
+		e2etest.PortalPath(p.Users.Path(t, "mallory-of")),
 	} {
 		page.Open(path)
 		page.WaitText(e2etest.HostileText)
 		e2etest.WantInert(t, page)
 	}
-	member := p.VisitAs(t, "mallory-of")
+	member := p.Portal.VisitAs(t, "mallory-of")
 	member.Open("/portal/company")
 	member.WaitText(e2etest.HostileText)
 	e2etest.WantInert(t, member)

@@ -23,7 +23,7 @@ func writeImportFile(t *testing.T, p *e2etest.Stack) string {
 			fmt.Fprintf(&text, "nonsense%d;=cmd|' /C calc'!A1;boss\r\n", i)
 		case i%100 == 7:
 			existing := p.Email(fmt.Sprint("existing", i))
-			p.Admin(t).Post("/v1/users", p.NewUser(existing, "viewer")).WantStatus(http.StatusCreated)
+			p.Admin(t).Post("/v1/users", p.Users.Body(existing, "viewer")).WantStatus(http.StatusCreated)
 			text.WriteString(existing + ";Existing;user\r\n")
 		default:
 			fmt.Fprintf(&text, "%s;\"%s; %d\";user\r\n", p.Email(fmt.Sprint("imported", i)), p.Word("Imported"), i)

@@ -24,7 +24,7 @@ func TestPagesOfLists(t *testing.T) {
 	root.Post("/v1/users/imports",
 		fmt.Sprintf(`{"format":"csv","sendActivationEmail":false,"text":%s}`, e2etest.QuoteJS(t, file.String()))).
 		WantStatus(http.StatusOK)
-	page := p.VisitAs(t, e2etest.FirstAdmin)
+	page := p.Portal.VisitAs(t, e2etest.FirstAdmin)
 	for _, list := range []struct{ path, value string }{{"users", "email"}, {"projects", "name"}, {"customers", "name"}} {
 		total := root.Get("/v1/" + list.path).Number("pagination.total")
 		second := root.Get("/v1/" + list.path + "?limit=50&offset=50")
@@ -53,7 +53,7 @@ func TestPagesOfLists(t *testing.T) {
 func TestCreateProjectPage(t *testing.T) {
 	p, page := visitAsAdmin(t)
 	katherine := p.Email("katherine")
-	at, _ := p.CreateUser(t, "katherine", "manager")
+	at, _ := p.Users.Create(t, "katherine", "manager")
 	page.Open("/portal/projects")
 	page.Click(browser.Link("Create project"))
 	page.Fill("Name", "Rollout")

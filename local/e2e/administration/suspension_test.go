@@ -16,10 +16,10 @@ func TestSuspendedCustomer(t *testing.T) {
 	p := e2etest.Shared(t)
 	root := p.Admin(t)
 	acme := "/v1/customers/" + p.CreateCustomer(t, "Acme", "acme")
-	_, bossKey := p.CreateUserOf(t, path.Base(acme), "boss", "manager")
-	_, neighborKey := p.CreateUserOf(t, p.CreateCustomer(t, "Bolt", "bolt"), "neighbor", "manager")
+	_, bossKey := p.Users.CreateOf(t, path.Base(acme), "boss", "manager")
+	_, neighborKey := p.Users.CreateOf(t, p.CreateCustomer(t, "Bolt", "bolt"), "neighbor", "manager")
 	boss, neighbor := p.As(t, bossKey), p.As(t, neighborKey)
-	session := p.Anonymous(t).With("Cookie", p.SignIn(t, "boss")).With("Sec-Fetch-Site", "same-origin")
+	session := p.Anonymous(t).With("Cookie", p.Users.SignIn(t, "boss")).With("Sec-Fetch-Site", "same-origin")
 	token := boss.Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts","read:docker-images"]}`).
 		WantStatus(http.StatusCreated).Text("data.token")
 	bearer, machine := p.WithToken(t, token), p.WithLogin(t, e2etest.Login{User: "any-name", Password: token})
@@ -40,7 +40,7 @@ func TestSuspendedCustomer(t *testing.T) {
 		root.Put(acme, fmt.Sprintf(`{"status":%q}`, status)).WantStatus(http.StatusOK)
 	}
 	want(http.StatusOK)
-	_, link, _ := strings.Cut(p.SignInLink(t, "boss"), "#")
+	_, link, _ := strings.Cut(p.Users.SignInLink(t, "boss"), "#")
 	set("suspended")
 	want(http.StatusUnauthorized)
 	neighbor.Get("/v1/users").WantStatus(http.StatusOK)

@@ -72,13 +72,13 @@ func TestNoTrustPolicies(t *testing.T) {
 	c.section().WaitText("No pipeline or pod of this customer can exchange a token.")
 	c.section().WaitText("Add a trust policy for its pipelines or pods.")
 	c.page.Axe()
-	reader := c.VisitAsNew(t, "reader", "viewer")
+	reader := c.Portal.VisitAsNew(t, "reader", "viewer")
 	reader.Open("/portal/customers/" + c.id)
 	reader.WaitText("No pipeline or pod of this customer can exchange a token.")
 	e2etest.Ready(reader)
 	reader.WaitNoText("Add a trust policy")
-	c.CreateUserOf(t, c.id, "manager", "manager")
-	manager := c.VisitAs(t, "manager")
+	c.Users.CreateOf(t, c.id, "manager", "manager")
+	manager := c.Portal.VisitAs(t, "manager")
 	manager.Open("/portal/company")
 	own := manager.Within(browser.Role("region", "Pipelines and pods"))
 	own.WaitText("No pipeline or pod of your company can exchange a token.")
@@ -352,7 +352,7 @@ func TestTrustPolicyByKeyboard(t *testing.T) {
 func TestStaffReadsTrustPolicies(t *testing.T) {
 	c := visitTrustPolicies(t)
 	c.createTwo(t)
-	page := c.VisitAsNew(t, "reader", "viewer")
+	page := c.Portal.VisitAsNew(t, "reader", "viewer")
 	page.Open("/portal/customers/" + c.id)
 	wantReadOnly(t, page, "Trust policies", twoTrustPolicies)
 	page.Within(browser.Role("region", "Trust policies")).WaitFor(browser.Button("Copy: ID of Pods"))
@@ -361,10 +361,10 @@ func TestStaffReadsTrustPolicies(t *testing.T) {
 func TestCustomersReadTheirTrustPolicies(t *testing.T) {
 	c := visitTrustPolicies(t)
 	c.createTwo(t)
-	c.CreateUserOf(t, c.id, "manager", "manager")
-	c.CreateUserOf(t, c.id, "chief", "admin") // whose role has customers:write
+	c.Users.CreateOf(t, c.id, "manager", "manager")
+	c.Users.CreateOf(t, c.id, "chief", "admin") // whose role has customers:write
 	for _, email := range []string{"manager", "chief"} {
-		page := c.VisitAs(t, email)
+		page := c.Portal.VisitAs(t, email)
 		page.Open("/portal/company")
 		wantReadOnly(t, page, "Pipelines and pods", twoTrustPolicies)
 		page.Within(browser.Role("region", "Pipelines and pods")).WaitFor(browser.Button("Copy: ID of Pods"))

@@ -32,7 +32,7 @@ func TestCreateUserPage(t *testing.T) {
 	page.Fill("Metadata: value 1", "C-1815")
 	e2etest.DoubleClick(t, page, "/v1/users", func() { page.WaitFor(browser.Heading("Ada")) })
 	page.WaitText("Pending")
-	mail, count := p.NewestMail(t, "ada")
+	mail, count := p.Mail.Newest(t, "ada")
 	if count != 1 {
 		t.Errorf("%d activation mails: %s", count, mail.Subject)
 	}
@@ -50,10 +50,10 @@ func testInviteAgain(t *testing.T, p *e2etest.Stack, page *browser.Page, firstMa
 	if link == nil {
 		t.Fatalf("no link in the mail:\n%s", firstMail)
 	}
-	p.SetTime(t, link[1], "created", e2etest.Now().Add(-2*time.Minute))
+	p.Users.SetTime(t, link[1], "created", e2etest.Now().Add(-2*time.Minute))
 	page.Click(browser.Button("Send another email"))
 	page.WaitText("Another activation email to " + p.Email("ada") + " is on its way.")
-	if mail, count := p.NewestMail(t, "ada"); count != 2 {
+	if mail, count := p.Mail.Newest(t, "ada"); count != 2 {
 		t.Errorf("%d activation mails: %s", count, mail.Subject)
 	}
 }
@@ -62,10 +62,10 @@ func testInviteAgain(t *testing.T, p *e2etest.Stack, page *browser.Page, firstMa
 func TestFilterUsers(t *testing.T) {
 	p := e2etest.Shared(t)
 	acme := p.CreateCustomer(t, "Acme Shipping", "acme")
-	p.CreateUserOf(t, acme, "ada", "manager")
-	p.CreateUserOf(t, acme, "chief", "admin")
+	p.Users.CreateOf(t, acme, "ada", "manager")
+	p.Users.CreateOf(t, acme, "chief", "admin")
 	ada, chief := browser.Row(p.Email("ada")), browser.Row(p.Email("chief"))
-	page := p.VisitAs(t, "chief")
+	page := p.Portal.VisitAs(t, "chief")
 	page.Open("/portal/users")
 	page.WaitFor(chief)
 	address := strings.ToUpper(p.Email("ada"))
@@ -86,7 +86,7 @@ func TestFilterUsers(t *testing.T) {
 
 func TestUserPage(t *testing.T) {
 	p, page := visitAsAdmin(t)
-	at, key := p.CreateUser(t, "grace", "user")
+	at, key := p.Users.Create(t, "grace", "user")
 	big := `{"seat":12345678901234567890,"plan":"gold"}`
 	p.Admin(t).Put(at, `{"metadata":`+big+`}`).WantStatus(http.StatusOK)
 	page.Open(e2etest.PortalPath(at))
@@ -145,7 +145,7 @@ func testDeleteUser(t *testing.T, p *e2etest.Stack, page *browser.Page, at strin
 
 func TestTwoAdminsChangeAUser(t *testing.T) {
 	p, page := visitAsAdmin(t)
-	at, _ := p.CreateUser(t, "edith", "user")
+	at, _ := p.Users.Create(t, "edith", "user")
 	page.Allow("412 ")
 	page.Open(e2etest.PortalPath(at))
 	page.Fill("Department (optional)", "Mine")
@@ -179,7 +179,7 @@ func TestTwoAdminsChangeAUser(t *testing.T) {
 
 func TestUserCredentialsPage(t *testing.T) {
 	p, page := visitAsAdmin(t)
-	at, key := p.CreateUser(t, "katherine", "manager")
+	at, key := p.Users.Create(t, "katherine", "manager")
 	token := p.As(t, key).Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts"]}`).
 		WantStatus(http.StatusCreated)
 	page.Open(e2etest.PortalPath(at))
@@ -191,7 +191,7 @@ func TestUserCredentialsPage(t *testing.T) {
 	created := page.Within(browser.Dialog("The API key is ready"))
 	created.WaitFor(browser.Button("Copy: API key"))
 	page.Axe()
-	secret := p.Secret(page, "API key")
+	secret := p.Portal.Secret(page, "API key")
 	p.As(t, secret).Get(at).WantStatus(http.StatusOK)
 	page.Press("Escape") // must not close the dialog, because the key cannot be shown again
 	created.Click(browser.Button("I have saved the key"))
@@ -239,8 +239,8 @@ func testDeletionWithMade(t *testing.T, p *e2etest.Stack, page *browser.Page, us
 // shows the loss.
 func TestOwnAccountPage(t *testing.T) {
 	p := e2etest.Shared(t)
-	at, _ := p.CreateUser(t, "self", "admin")
-	page := p.VisitAs(t, "self")
+	at, _ := p.Users.Create(t, "self", "admin")
+	page := p.Portal.VisitAs(t, "self")
 	page.Open(e2etest.PortalPath(at))
 	testOwnDialogs(t, p, page, at)
 
@@ -285,7 +285,7 @@ func testOwnDialogs(t *testing.T, p *e2etest.Stack, page *browser.Page, at strin
 func testOwnSuspension(t *testing.T, p *e2etest.Stack, page *browser.Page, at string) {
 	t.Helper()
 	p.Admin(t).Put(at, `{"status":"active"}`).WantStatus(http.StatusOK)
-	p.StartSession(t, page, "self")
+	p.Portal.StartSession(t, page, "self")
 	page.Open(e2etest.PortalPath(at))
 	page.Click(browser.Button("Suspend"))
 	page.Within(browser.Dialog("Suspend " + p.Email("self") + "?")).Click(browser.Button("Suspend"))
@@ -313,9 +313,9 @@ func TestUnknownIDs(t *testing.T) {
 
 func TestManagersSeeNoAdminsActions(t *testing.T) {
 	p := e2etest.Shared(t)
-	p.CreateUser(t, "katherine", "manager")
-	page := p.VisitAsNew(t, "boss", "manager")
-	page.Open(e2etest.PortalPath(p.UserPath(t, e2etest.FirstAdmin)))
+	p.Users.Create(t, "katherine", "manager")
+	page := p.Portal.VisitAsNew(t, "boss", "manager")
+	page.Open(e2etest.PortalPath(p.Users.Path(t, e2etest.FirstAdmin)))
 	page.WaitText("this user's role has more permissions than yours")
 	for _, name := range []string{"Save", "Suspend", "Sign out everywhere", "End all credentials", "Delete user",
 		"Create API key"} {
@@ -323,7 +323,7 @@ func TestManagersSeeNoAdminsActions(t *testing.T) {
 			t.Errorf("a manager sees the button %q", name)
 		}
 	}
-	page.Open(e2etest.PortalPath(p.UserPath(t, "katherine")))
+	page.Open(e2etest.PortalPath(p.Users.Path(t, "katherine")))
 	page.WaitFor(browser.Button("Save"))
 	page.WaitGone(browser.Button("Delete user"))
 	page.WaitGone(browser.Heading("API keys"))
@@ -341,7 +341,7 @@ func TestManagersSeeNoAdminsActions(t *testing.T) {
 
 func TestViewersChangeNothing(t *testing.T) {
 	p := e2etest.Shared(t)
-	page := p.VisitAsNew(t, "viewer", "viewer")
+	page := p.Portal.VisitAsNew(t, "viewer", "viewer")
 	page.Open("/portal/users")
 	page.WaitFor(browser.Row(e2etest.FirstAdmin))
 	for _, name := range []string{"Create user", "Import users"} {
@@ -361,7 +361,7 @@ func TestViewersChangeNothing(t *testing.T) {
 // testForeignUser opens the page of an admin as a viewer, who can read users but not their credentials.
 func testForeignUser(t *testing.T, p *e2etest.Stack, page *browser.Page) {
 	t.Helper()
-	at := p.UserPath(t, e2etest.FirstAdmin)
+	at := p.Users.Path(t, e2etest.FirstAdmin)
 	page.Open(e2etest.PortalPath(at))
 	page.WaitFor(browser.Heading("Administrator"))
 	e2etest.Ready(page)

@@ -22,7 +22,7 @@ func TestUserLifecycle(t *testing.T) {
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
 		t.Errorf("a number lost digits: %s", created.Body)
 	}
-	if _, count := p.NewestMail(t, "ada"); count != 0 {
+	if _, count := p.Mail.Newest(t, "ada"); count != 0 {
 		t.Errorf("%d unexpected mails", count)
 	}
 	at := created.Header.Get("Location")
@@ -40,13 +40,13 @@ func TestUserLifecycle(t *testing.T) {
 	root.With("If-Match", `"2"`).Delete(at).WantStatus(http.StatusNoContent)
 	root.Get(at).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
 	root.Get(list).WantValue("pagination.total", 0)
-	p.CreateUser(t, "ada", "user") // the address is free again
+	p.Users.Create(t, "ada", "user") // the address is free again
 }
 
 // activate follows the link of a mail and activates the user.
 func activate(t *testing.T, p *e2etest.Stack, person, at string) {
 	t.Helper()
-	page, token := p.MailedLink(t, person)
+	page, token := p.Mail.Link(t, person)
 	visitor := p.Anonymous(t)
 	visitor.Get(page).WantStatus(http.StatusOK).WantHeader("Content-Type", "text/html; charset=utf-8").
 		WantHeader("Referrer-Policy", "no-referrer")
@@ -69,16 +69,16 @@ func TestScheduledMail(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second import finds all users
-		p.Operate(t, "import-users", "--send-activation-email", file)
+		p.Operator.Run(t, "import-users", "--send-activation-email", file)
 	}
-	p.Invoke(t, "SendMailFunction", "sendmail/schedule.json")
-	p.Invoke(t, "SendMailFunction", "sendmail/empty.json") // no mail is due
+	p.Operator.Invoke(t, "SendMailFunction", "sendmail/schedule.json")
+	p.Operator.Invoke(t, "SendMailFunction", "sendmail/empty.json") // no mail is due
 	for to, want := range map[string]int{"imported": 1, "quiet": 0} {
-		if _, count := p.NewestMail(t, to); count != want {
+		if _, count := p.Mail.Newest(t, to); count != want {
 			t.Errorf("%d mails to %s, want %d", count, to, want)
 		}
 	}
-	activate(t, p, "imported", p.UserPath(t, "imported"))
+	activate(t, p, "imported", p.Users.Path(t, "imported"))
 }
 
 // TestNewStack looks at a stack that has only its first admin: the key, the lists that are empty, and the last admin,
@@ -95,10 +95,10 @@ func TestNewStack(t *testing.T) {
 	p.Admin(t).Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 1).
 		WantValue("data.0.role", "admin").WantValue("data.0.status", "active").WantValue("data.0.email", e2etest.FirstAdmin)
 	p.Anonymous(t).Get("/v1/users").WantStatus(http.StatusUnauthorized).WantValue("code", "UNAUTHORIZED")
-	admin := p.UserPath(t, e2etest.FirstAdmin)
+	admin := p.Users.Path(t, e2etest.FirstAdmin)
 	p.Admin(t).Delete(admin).WantStatus(http.StatusConflict)
 
-	page := p.VisitAs(t, e2etest.FirstAdmin)
+	page := p.Portal.VisitAs(t, e2etest.FirstAdmin)
 	for path, want := range map[string]string{
 		"charts": "No charts yet", "images": "No images yet", "projects": "No projects yet", "approvals": "No requests to decide",
 	} {

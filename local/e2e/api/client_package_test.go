@@ -54,7 +54,7 @@ func TestClientPackage(t *testing.T) {
 // packageClient returns a client of the package with the first admin's key.
 func packageClient(t *testing.T, p *e2etest.Stack, transport http.RoundTripper) *portsideclient.Client {
 	t.Helper()
-	key := p.DataLine(t, "admin-key")
+	key := p.Operator.Line(t, "admin-key")
 	p.Secrets.AddFrom([]byte(key))
 	c, err := portsideclient.New(p.Info.API, key, portsideclient.WithTransport(transport))
 	if err != nil {

@@ -118,7 +118,7 @@ func TestMethodsAndHeaders(t *testing.T) {
 		WantValue("code", "METHOD_NOT_ALLOWED").WantHeader("Allow", "GET, HEAD, POST")
 	root.Post("/v1/health", "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")
 
-	at := p.UserPath(t, e2etest.FirstAdmin)
+	at := p.Users.Path(t, e2etest.FirstAdmin)
 	head := root.Do(http.MethodHead, at, "").WantStatus(http.StatusOK).WantHeader("ETag", root.Get(at).Header.Get("ETag"))
 	if len(head.Body) > 0 {
 		t.Errorf("HEAD with the body %q", head.Body)

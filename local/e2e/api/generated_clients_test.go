@@ -14,7 +14,7 @@ import (
 // TestClientPackage does so with the one in Go.
 func TestGeneratedClients(t *testing.T) {
 	p := e2etest.Shared(t)
-	key := p.DataLine(t, "admin-key")
+	key := p.Operator.Line(t, "admin-key")
 	p.Secrets.AddFrom([]byte(key))
 	tools, err := filepath.Abs(filepath.Join(e2etest.Repository, ".local"))
 	if err != nil {

@@ -75,10 +75,10 @@ func TestInvalidTargets(t *testing.T) {
 
 func TestInvalidCredentials(t *testing.T) {
 	p := e2etest.Shared(t)
-	at, key := p.CreateUser(t, "garbled", "user")
+	at, key := p.Users.Create(t, "garbled", "user")
 	p.Admin(t).Post("/v1/users", `{"email":"`+p.Email("link")+`","name":"Link","role":"user"}`).
 		WantStatus(http.StatusCreated)
-	_, link := p.MailedLink(t, "link")
+	_, link := p.Mail.Link(t, "link")
 
 	want := p.Anonymous(t).Get("/v1/users").WantStatus(http.StatusUnauthorized).Text("detail")
 	for name, bad := range map[string]string{

@@ -87,7 +87,7 @@ func (s *isolation) company(name string) company {
 	email := "resident@" + host
 	body := fmt.Sprintf(`{"email":%q,"name":"Resident of %s","role":"manager"%s}`, email, host, customer)
 	c.ids["userId"] = root.Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
-	_, link := s.MailedLink(s.t, email)
+	_, link := s.Mail.Link(s.t, email)
 	resident := s.As(s.t, s.Anonymous(s.t).Post("/v1/users/activate", `{"token":"`+link+`"}`).WantStatus(http.StatusOK).
 		Text("data.apiKey"))
 	c.ids["keyId"] = resident.Get("/v1/users/" + c.ids["userId"] + "/api-keys").Text("data.0.id")
@@ -108,7 +108,7 @@ func (s *isolation) company(name string) company {
 
 // member returns a new user of the customer, with an API key.
 func (s *isolation) member(c company, role string) e2etest.Client {
-	_, key := s.CreateUserOf(s.t, c.ids["customerId"], role+"-of-"+c.name, role)
+	_, key := s.Users.CreateOf(s.t, c.ids["customerId"], role+"-of-"+c.name, role)
 	return s.As(s.t, key)
 }
 

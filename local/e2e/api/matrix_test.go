@@ -48,7 +48,7 @@ func TestPermissionMatrix(t *testing.T) {
 	}
 	p := e2etest.Shared(t)
 	m := &matrix{Stack: p, t: t}
-	other, _ := p.CreateUser(t, "other", "viewer")
+	other, _ := p.Users.Create(t, "other", "viewer")
 	cells, accesses := 0, map[string]int{}
 	for _, c := range m.callers() {
 		for _, o := range document.Operations {
@@ -143,7 +143,7 @@ func (m *matrix) access(o *apifuzz.Operation, c matrixCaller, user string) strin
 
 func (m *matrix) newUser(role string) (id, key string) {
 	m.created++
-	at, key := m.CreateUser(m.t, fmt.Sprintf("m%d", m.created), role)
+	at, key := m.Users.Create(m.t, fmt.Sprintf("m%d", m.created), role)
 	return path.Base(at), key
 }
 
@@ -184,9 +184,9 @@ func (m *matrix) withSession(role string, isOld bool) matrixCaller {
 }
 
 func (m *matrix) newSession(person, key string, isOld bool) (cookie string) {
-	cookie = m.SignIn(m.t, person)
+	cookie = m.Users.SignIn(m.t, person)
 	if isOld {
-		m.AgeSessions(m.t, m.As(m.t, key))
+		m.Users.AgeSessions(m.t, m.As(m.t, key))
 	}
 	return cookie
 }
@@ -208,7 +208,7 @@ func (m *matrix) brokenKeys() []matrixCaller {
 		case "expired":
 			made := root.Post("/v1/users/"+id+"/api-keys", `{"name":"short","expirationDays":1}`).WantStatus(http.StatusCreated)
 			key = made.Text("data.key")
-			m.Expire(m.t, key)
+			m.Users.Expire(m.t, key)
 		}
 		callers = append(callers, matrixCaller{name: "the " + state + " key of an admin", scheme: "apiKey",
 			header: always("X-Api-Key", key)})
@@ -218,7 +218,7 @@ func (m *matrix) brokenKeys() []matrixCaller {
 
 // tokens are access tokens of a manager, also as passwords of Basic.
 func (m *matrix) tokens() []matrixCaller {
-	_, key := m.CreateUser(m.t, "owner", "manager")
+	_, key := m.Users.Create(m.t, "owner", "manager")
 	owner := m.As(m.t, key)
 	create := func(scopes string) (id, token string) {
 		made := owner.Post("/api/v1/tokens", `{"name":"matrix","scopes":[`+scopes+`],"expiration_days":1}`).
@@ -229,7 +229,7 @@ func (m *matrix) tokens() []matrixCaller {
 	id, revoked := create(`"read:helm-charts"`)
 	owner.Delete("/api/v1/tokens/" + id).WantStatus(http.StatusNoContent)
 	_, expired := create(`"read:helm-charts"`)
-	m.Expire(m.t, expired)
+	m.Users.Expire(m.t, expired)
 	callers := []matrixCaller{
 		{name: "a token", scheme: "accessToken", works: true, header: always("Authorization", "Bearer "+working)},
 		{name: "a revoked token", scheme: "accessToken", header: always("Authorization", "Bearer "+revoked)},

@@ -22,12 +22,12 @@ func TestRandomRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := e2etest.Start(t) // random requests change and delete whatever they meet
-	p.Demo(t)
+	p.Operator.Demo(t)
 	address := strings.Replace(p.Info.API, "127.0.0.1", "localhost", 1) // passkeys need a host name
 	requests := scale.Of(2_500)
 	fuzzer := apifuzz.New(document, address, p.Conns, scale.Seed())
 	fuzzer.Keep(p.Admin(t).Get("/v1/users").Text("data.0.id")) // the first admin makes the callers
-	callers := &fuzzCallers{stack: p, token: p.DemoLogin(t).Password}
+	callers := &fuzzCallers{stack: p, token: p.Operator.DemoLogin(t).Password}
 	const maxFindings, refresh = 10, 100
 	findings := 0
 	for i := range requests {
@@ -167,10 +167,10 @@ func (c *fuzzCallers) renew(t *testing.T, m *fuzzMember) {
 	t.Helper()
 	c.created++
 	person := fmt.Sprintf("fuzz%d", c.created)
-	_, key := c.stack.CreateUser(t, person, m.role)
+	_, key := c.stack.Users.Create(t, person, m.role)
 	m.client, m.header = c.stack.As(t, key), http.Header{"X-Api-Key": {key}}
 	if m.session {
-		cookie := c.stack.SignIn(t, person)
+		cookie := c.stack.Users.SignIn(t, person)
 		m.header = http.Header{"Cookie": {cookie}, "Sec-Fetch-Site": {"same-origin"}}
 		m.client = c.stack.Anonymous(t).With("Cookie", cookie)
 	}

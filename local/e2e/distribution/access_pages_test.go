@@ -17,7 +17,7 @@ import (
 // newApprover returns a tab of a new admin, who decides on requests.
 func (m shop) newApprover(t *testing.T) *browser.Page {
 	t.Helper()
-	return m.VisitAsNew(t, "approver", "admin")
+	return m.Portal.VisitAsNew(t, "approver", "admin")
 }
 
 // decide decides on a request as the first admin.
@@ -36,7 +36,7 @@ func (m shop) request(t *testing.T, level, justification string) string {
 
 func TestRequestBecomesPassword(t *testing.T) {
 	m := newShop(t)
-	customer, own := m.VisitAs(t, "manager"), m.Word("Our staging cluster")
+	customer, own := m.Portal.VisitAs(t, "manager"), m.Word("Our staging cluster")
 	customer.Open("/portal")
 	customer.Click(browser.Link("Request New Credentials"))
 	dialog := customer.Within(browser.Dialog("Request New Credentials"))
@@ -53,13 +53,13 @@ func TestRequestBecomesPassword(t *testing.T) {
 	decision := approver.Within(browser.Dialog("Approve this request?"))
 	decision.WaitText(own)
 	decision.Fill("Reason (optional)", "Agreed with sales.")
-	_, before := m.NewestMail(t, "manager")
+	_, before := m.Mail.Newest(t, "manager")
 	decision.Click(browser.Button("Approve request"))
 	approver.WaitText("The request of " + manager + " was approved.")
 	approver.WaitGone(browser.Row(own))
 
-	m.AwaitMail(t, "manager", before)
-	path, token := m.MailedLink(t, "manager")
+	m.Mail.Await(t, "manager", before)
+	path, token := m.Mail.Link(t, "manager")
 	c := m.collectInBrowser(t, path+"#"+token)
 
 	customer.Open("/portal")
@@ -81,14 +81,14 @@ func TestRequestBecomesPassword(t *testing.T) {
 // collectInBrowser opens the mailed link, saves the password and runs the commands that the page shows.
 func (m shop) collectInBrowser(t *testing.T, link string) machine {
 	t.Helper()
-	page := m.Visit(t)
+	page := m.Portal.Visit(t)
 	page.Open(link)
 	page.WaitURL("/portal/collect")
 	page.Click(browser.Button("Show the password"))
 	page.WaitFor(browser.Heading("Your password"))
 	e2etest.WantAsked(t, page, true)
 	c := machine{m.CustomerMachine(t, e2etest.Login{})}
-	c.Write(t, ".portside/password", m.Secret(page, "Password"))
+	c.Write(t, ".portside/password", m.Portal.Secret(page, "Password"))
 	c.Shell(t, helmCommands(page, "helm pull")).WantExit(t, 0, "vendor/anchor")
 
 	name, manifest := page.Download(func() { page.Click(browser.Button("Download imagePullSecret")) })
@@ -97,7 +97,7 @@ func (m shop) collectInBrowser(t *testing.T, link string) machine {
 	}
 	m.checkPullSecret(t, manifest, page.Value("Username"), page.Value("Password"))
 
-	again := m.Visit(t)
+	again := m.Portal.Visit(t)
 	again.Allow("401 POST /api/v1/credential-requests/collect")
 	again.Open(link)
 	again.Click(browser.Button("Show the password"))
@@ -135,7 +135,7 @@ func (m shop) checkPullSecret(t *testing.T, manifest []byte, name, password stri
 //proves:docs/security.md
 func TestTokenPage(t *testing.T) {
 	m := newShop(t)
-	page := m.VisitAs(t, "manager")
+	page := m.Portal.VisitAs(t, "manager")
 	page.Open("/portal/access")
 	page.Click(browser.Button("Create token"))
 	page.Fill("Name", "browser cluster")
@@ -145,7 +145,7 @@ func TestTokenPage(t *testing.T) {
 	page.Fill("Days until it expires (optional)", "")
 	page.Click(browser.Button("Create token"))
 	page.WaitFor(browser.Dialog("Save your new token"))
-	first := login("token", m.Secret(page, "Token"))
+	first := login("token", m.Portal.Secret(page, "Token"))
 	page.Press("Escape", "Escape")
 	page.Back()
 	page.WaitFor(browser.Dialog("Save your new token")) // keys and the back button cannot close it
@@ -160,7 +160,7 @@ func TestTokenPage(t *testing.T) {
 	page.WaitText("The old token works until")
 	page.Click(browser.Button("Create token"))
 	page.WaitFor(browser.Dialog("Save your new token"))
-	second := login("token", m.Secret(page, "Token"))
+	second := login("token", m.Portal.Secret(page, "Token"))
 	page.Click(browser.Button("I have saved the token"))
 	m.machine(t, first).addRepository(t).WantExit(t, 0) // until the customer has switched
 	m.machine(t, second).addRepository(t).WantExit(t, 0)
@@ -179,18 +179,18 @@ func TestTokenPage(t *testing.T) {
 
 func TestDoubleClickCreatesOneToken(t *testing.T) {
 	m := newShop(t)
-	page := m.VisitAs(t, "manager")
+	page := m.Portal.VisitAs(t, "manager")
 	page.Open("/portal/access?new=token")
 	page.Fill("Name", "clicked twice")
 	e2etest.DoubleClick(t, page, "/api/v1/tokens", func() { page.WaitFor(browser.Dialog("Save your new token")) })
-	m.Secret(page, "Token")
+	m.Portal.Secret(page, "Token")
 	page.Click(browser.Button("I have saved the token"))
 	page.WaitFor(browser.Row("clicked twice")) // exactly one row
 }
 
 func TestFailingAPIKeepsWhatWasTyped(t *testing.T) {
 	m := newShop(t)
-	page := m.VisitAs(t, "manager")
+	page := m.Portal.VisitAs(t, "manager")
 	page.Open("/portal/access?new=token")
 	page.Fill("Name", "typed before the failure")
 	page.Check("Charts", false)
@@ -209,7 +209,7 @@ func TestFailingAPIKeepsWhatWasTyped(t *testing.T) {
 	}
 	page.Click(browser.Button("Create token"))
 	page.WaitFor(browser.Dialog("Save your new token"))
-	m.Secret(page, "Token")
+	m.Portal.Secret(page, "Token")
 	page.Click(browser.Button("I have saved the token"))
 	page.Within(browser.Row("typed before the failure")).WaitText("All images")
 }
@@ -218,7 +218,7 @@ func TestFailingAPIKeepsWhatWasTyped(t *testing.T) {
 func TestHostileTextInRequests(t *testing.T) {
 	m := newShop(t)
 	const hostile = `<img src=x onerror="document.title='owned'"> {{constructor.constructor('document.title=1')()}} ${7*7}`
-	page := m.VisitAs(t, "manager")
+	page := m.Portal.VisitAs(t, "manager")
 	page.Allow("400 POST /api/v1")
 	page.Open("/portal/access?new=token")
 	page.Fill("Name", "gpj.\u202efdp")
@@ -227,7 +227,7 @@ func TestHostileTextInRequests(t *testing.T) {
 	page.Fill("Name", hostile[:44])
 	page.Click(browser.Button("Create token"))
 	page.WaitFor(browser.Dialog("Save your new token"))
-	m.Secret(page, "Token")
+	m.Portal.Secret(page, "Token")
 	page.Click(browser.Button("I have saved the token"))
 	page.WaitFor(browser.Row(hostile[:44]))
 
@@ -294,18 +294,18 @@ func TestOverdueRequest(t *testing.T) {
 
 func TestSessionRevokedUnderRequest(t *testing.T) {
 	m := newShop(t)
-	_, key := m.CreateUser(t, "typist", "viewer")
+	_, key := m.Users.Create(t, "typist", "viewer")
 	typist := m.As(t, key)
-	page := m.VisitAs(t, "typist")
+	page := m.Portal.VisitAs(t, "typist")
 	page.Allow("401 ")
 	page.Open("/portal/access?new=request")
 	page.Fill("Justification", "typed before the session ended")
 	typist.Delete("/v1/sessions").WantStatus(http.StatusNoContent)
 	page.Click(browser.Button("Send request"))
 	again := page.Within(browser.Dialog("Sign in again"))
-	_, before := m.NewestMail(t, "typist")
+	_, before := m.Mail.Newest(t, "typist")
 	again.Click(browser.Button("Send me an email"))
-	mail := m.AwaitMail(t, "typist", before)
+	mail := m.Mail.Await(t, "typist", before)
 	again.Fill("Code", signInCode.FindString(mail.Text))
 	again.Click(browser.Button("Sign in"))
 	page.WaitText("Your request was sent.")
@@ -339,7 +339,7 @@ func TestForeignRequest(t *testing.T) {
 	m := newShop(t)
 	const text = "of the customer alone"
 	id := m.request(t, "charts", text)
-	page := m.VisitAsNew(t, "stranger", "viewer")
+	page := m.Portal.VisitAsNew(t, "stranger", "viewer")
 	page.Allow("404 GET /api/v1/credential-requests")
 	page.Open("/portal/access/requests/" + id)
 	page.WaitText("The credential request does not exist.")
@@ -353,7 +353,7 @@ func TestForeignRequest(t *testing.T) {
 func TestRequestByKeyboard(t *testing.T) {
 	m := onShelf(e2etest.Shared(t))
 	own := m.Word("Only with keys")
-	customer := m.VisitAsNew(t, "keys", "viewer")
+	customer := m.Portal.VisitAsNew(t, "keys", "viewer")
 	customer.Open("/portal")
 	e2etest.Ready(customer)
 	e2etest.Press(t, customer, "Request New Credentials")
@@ -376,18 +376,18 @@ func TestRequestByKeyboard(t *testing.T) {
 	approver.WaitFor(browser.Dialog("Approve this request?"))
 	e2etest.TabTo(t, approver, "Reason (optional)")
 	approver.Type("Agreed")
-	_, before := m.NewestMail(t, "keys")
+	_, before := m.Mail.Newest(t, "keys")
 	e2etest.Press(t, approver, "Approve request")
 	approver.WaitText("The request of " + m.Email("keys") + " was approved.")
 
-	m.AwaitMail(t, "keys", before)
-	path, token := m.MailedLink(t, "keys")
-	page := m.Visit(t)
+	m.Mail.Await(t, "keys", before)
+	path, token := m.Mail.Link(t, "keys")
+	page := m.Portal.Visit(t)
 	page.Open(path + "#" + token)
 	page.WaitFor(browser.Heading("Collect your password"))
 	e2etest.Press(t, page, "Show the password")
 	page.WaitFor(browser.Heading("Your password"))
-	m.Secret(page, "Password")
+	m.Portal.Secret(page, "Password")
 	e2etest.WantCopied(t, page, page.Value("Password"), func() { e2etest.Press(t, page, "Copy: Password") })
 }
 
@@ -395,14 +395,14 @@ func TestRequestByKeyboard(t *testing.T) {
 // one result.
 func TestLostResponseDoublesNothing(t *testing.T) {
 	m := newShop(t)
-	page := m.VisitAs(t, "manager")
+	page := m.Portal.VisitAs(t, "manager")
 	page.VirtualAuthenticator()
 
 	page.Open("/portal/access?new=token")
 	page.Fill("Name", "token after a lost response")
 	pressAgain(page, "*/api/v1/tokens", "Create token")
 	page.WaitFor(browser.Dialog("Save your new token"))
-	m.Secret(page, "Token")
+	m.Portal.Secret(page, "Token")
 	page.Click(browser.Button("I have saved the token"))
 	page.WaitFor(browser.Row("token after a lost response")) // exactly one row
 
@@ -418,7 +418,7 @@ func TestLostResponseDoublesNothing(t *testing.T) {
 	page.Within(browser.Dialog("Create API key")).Fill("Name", "key after a lost response")
 	pressAgain(page, "*/api-keys", "Create API key")
 	page.WaitFor(browser.Dialog("The API key is ready"))
-	m.Secret(page, "API key")
+	m.Portal.Secret(page, "API key")
 	page.Click(browser.Button("I have saved the key"))
 	page.WaitFor(browser.Row("key after a lost response"))
 

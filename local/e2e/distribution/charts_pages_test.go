@@ -14,8 +14,8 @@ import (
 // visitDemo runs `make demo` on a stack, and returns it with a tab of a manager of the vendor.
 func visitDemo(t *testing.T, p *e2etest.Stack) (shop, *browser.Page) {
 	t.Helper()
-	p.Demo(t)
-	return onShelf(p), p.VisitAsNew(t, "staff", "manager")
+	p.Operator.Demo(t)
+	return onShelf(p), p.Portal.VisitAsNew(t, "staff", "manager")
 }
 
 // readDigests returns the complete digests of the page, which shows them shortened.
@@ -23,7 +23,7 @@ const readDigests = `[...document.querySelectorAll("main code[title]")].map(c =>
 
 func TestChartPages(t *testing.T) {
 	m, page := visitDemo(t, e2etest.Start(t)) // other tests do not pull there
-	customer := m.WithLogin(t, m.DemoLogin(t))
+	customer := m.WithLogin(t, m.Operator.DemoLogin(t))
 	index := customer.Get("/charts/index.yaml").WantStatus(http.StatusOK)
 	newest, older := "sha256:"+index.Text("entries.hello.0.digest"), "sha256:"+index.Text("entries.hello.1.digest")
 	page.Open("/portal/charts")
@@ -63,7 +63,7 @@ func TestChartPages(t *testing.T) {
 
 func TestImagePages(t *testing.T) {
 	m, page := visitDemo(t, e2etest.Start(t)) // other tests do not pull there
-	customer := m.WithLogin(t, m.DemoLogin(t))
+	customer := m.WithLogin(t, m.Operator.DemoLogin(t))
 	const indexType = "application/vnd.oci.image.index.v1+json"
 	manifest := customer.With("Accept", indexType).Get("/v2/acme/hello/manifests/1.1.0").WantStatus(http.StatusOK)
 	digest := manifest.Header.Get("Docker-Content-Digest")
@@ -106,7 +106,7 @@ func TestPullPages(t *testing.T) {
 	m, page := visitDemo(t, e2etest.Shared(t))
 	repository := m.Name("acme") + "/app"
 	m.push(t, repository+":1.1.0", randomImage(t, "amd64", 1<<10, 1))
-	_, key := m.CreateUser(t, "puller", "manager")
+	_, key := m.Users.Create(t, "puller", "manager")
 	token := m.As(t, key).Post("/api/v1/tokens", `{"name":"cluster","scopes":["read:docker-images"]}`).
 		WantStatus(http.StatusCreated)
 	m.WithToken(t, token.Text("data.token")).Get("/v2/" + repository + "/manifests/1.1.0").WantStatus(http.StatusOK)
@@ -126,7 +126,7 @@ func TestPullPages(t *testing.T) {
 
 func TestPagesWithoutAccess(t *testing.T) {
 	m, _ := visitDemo(t, e2etest.Shared(t))
-	page := m.VisitAsNew(t, "nobody", "user")
+	page := m.Portal.VisitAsNew(t, "nobody", "user")
 	page.Open("/portal/charts")
 	page.WaitText("You cannot pull any chart yet")
 	page.Open("/portal/images")
@@ -181,7 +181,7 @@ func TestHostileChart(t *testing.T) {
 	for _, path := range []string{"/portal/charts?q=" + name, "/portal/charts/" + name,
 		"/portal/charts/" + name + "/1.0.0"} {
 		page.Open(path)
-		m.CheckPage(t, page, path)
+		m.Portal.CheckPage(t, page, path)
 	}
 	page.WaitText("<img src=x onerror=alert(1)>{{constructor}}${alert(1)}")
 	page.WaitText("<script>alert(4)</script>")

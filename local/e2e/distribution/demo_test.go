@@ -26,7 +26,7 @@ func TestDemo(t *testing.T) {
 	p.Run(t, stack.Options{RateLimit: new(int)})
 	wantDemoError(t, p, "127.0.0.1:1", "serves "+p.Host()+", not 127.0.0.1:1")
 	wantDemoErrorWithout(t, p, "admin-key")
-	p.Demo(t)
+	p.Operator.Demo(t)
 	testSecondDemoRun(t, m)
 	testInterruptedDemo(t, m)
 	testDemoTokenRenewal(t, m)
@@ -41,11 +41,11 @@ func TestDemoKeepsExistingArchives(t *testing.T) {
 	vendor.packageChart(t, "hello", "1.0.0")
 	archive := vendor.Read(t, "hello-1.0.0.tgz")
 	m.publish(t, "hello-1.0.0.tgz", archive)
-	if printed := p.Demo(t); strings.Count(printed, "exists with other contents") != 1 {
+	if printed := p.Operator.Demo(t); strings.Count(printed, "exists with other contents") != 1 {
 		t.Errorf("output: %s", printed)
 	}
 	c := demoMachine(t, p)
-	c.Login = p.DemoLogin(t)
+	c.Login = p.Operator.DemoLogin(t)
 	c.addRepository(t).WantExit(t, 0)
 	c.helm(t, "pull", "portside/hello", "--version", "1.0.0", "--verify", "--keyring", ".portside/keyring.gpg").
 		WantExit(t, 0, "Chart Hash Verified")
@@ -80,7 +80,7 @@ func wantDemoError(t *testing.T, p *e2etest.Stack, addr, reason string) {
 
 func wantDemoErrorWithout(t *testing.T, p *e2etest.Stack, name string) {
 	t.Helper()
-	path, content := filepath.Join(p.Data, name), p.DataFile(t, name)
+	path, content := filepath.Join(p.Data, name), p.Operator.File(t, name)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -109,14 +109,14 @@ func wantDemoErrorWithout(t *testing.T, p *e2etest.Stack, name string) {
 func (m shop) snapshot(t *testing.T) map[string]string {
 	t.Helper()
 	state := map[string]string{}
-	objects, err := m.S3().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: m.bucket()})
+	objects, err := m.Operator.S3().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: m.bucket()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, object := range objects.Contents {
 		state[*object.Key] = fmt.Sprint(*object.ETag, object.LastModified)
 	}
-	c := m.WithLogin(t, m.DemoLogin(t))
+	c := m.WithLogin(t, m.Operator.DemoLogin(t))
 	for _, image := range []string{"acme/hello", "charts/hello"} {
 		for _, version := range []string{"1.0.0", "1.1.0"} {
 			head := m.SendOCI(c, http.MethodHead, "/v2/"+image+"/manifests/"+version).WantStatus(http.StatusOK)
@@ -124,7 +124,7 @@ func (m shop) snapshot(t *testing.T) map[string]string {
 		}
 	}
 	for _, name := range []string{"demo-token", "demo-keyring.gpg"} {
-		state[name] = fmt.Sprintf("%x", sha256.Sum256([]byte(m.DataFile(t, name))))
+		state[name] = fmt.Sprintf("%x", sha256.Sum256([]byte(m.Operator.File(t, name))))
 	}
 	return state
 }
@@ -132,7 +132,7 @@ func (m shop) snapshot(t *testing.T) map[string]string {
 func testSecondDemoRun(t *testing.T, m shop) {
 	t.Helper()
 	before := m.snapshot(t)
-	if n := strings.Count(m.Demo(t), "already exists\n"); n != 8 {
+	if n := strings.Count(m.Operator.Demo(t), "already exists\n"); n != 8 {
 		t.Errorf("%d items already exist, want 8", n)
 	}
 	if after := m.snapshot(t); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -161,13 +161,13 @@ func testInterruptedDemo(t *testing.T, m shop) {
 	t.Helper()
 	before := m.snapshot(t)
 	for _, key := range []string{"charts/hello-1.0.0.tgz", "charts/hello-1.1.0.tgz.prov"} {
-		if _, err := m.S3().DeleteObject(t.Context(), &s3.DeleteObjectInput{
+		if _, err := m.Operator.S3().DeleteObject(t.Context(), &s3.DeleteObjectInput{
 			Bucket: m.bucket(), Key: &key,
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	printed := m.Demo(t)
+	printed := m.Operator.Demo(t)
 	if strings.Count(printed, "published") != 2 || strings.Count(printed, "already exists\n") != 6 {
 		t.Errorf("output: %s", printed)
 	}
@@ -182,10 +182,10 @@ func testInterruptedDemo(t *testing.T, m shop) {
 
 func testDemoTokenRenewal(t *testing.T, m shop) {
 	t.Helper()
-	old := m.DemoLogin(t)
+	old := m.Operator.DemoLogin(t)
 	m.Admin(t).Delete("/api/v1/tokens/" + old.ID()).WantStatus(http.StatusNoContent)
-	m.Demo(t)
-	renewed := m.DemoLogin(t)
+	m.Operator.Demo(t)
+	renewed := m.Operator.DemoLogin(t)
 	if renewed == old {
 		t.Error("a revoked token was kept")
 	}

@@ -63,7 +63,7 @@ func (s shop) buyer(t *testing.T, slug string, entitlements ...string) buyer {
 		s.Admin(t).Post(b.path+"/entitlements", "{"+fields+"}").WantStatus(http.StatusCreated).
 			WantValue("data.status", "active")
 	}
-	_, key := s.CreateUserOf(t, id, slug, "manager")
+	_, key := s.Users.CreateOf(t, id, slug, "manager")
 	b.manager = s.As(t, key)
 	made := b.manager.Post("/api/v1/tokens", `{"name":"machine","scopes":["read:helm-charts","read:docker-images"]}`)
 	b.machine = s.machine(t, login("any-name", made.WantStatus(http.StatusCreated).Text("data.token")))

@@ -50,7 +50,7 @@ func TestAttachments(t *testing.T) {
 	page.Within(browser.Row("Signature")).WaitText("sha256:")
 	page.Within(browser.Row("SBOM")).WaitText("SPDX")
 	page.WaitText("does not verify it")
-	m.CheckPage(t, page, path)
+	m.Portal.CheckPage(t, page, path)
 }
 
 // attach pushes an artifact that refers to a manifest of the same repository. Its blob is the empty object.

@@ -14,17 +14,17 @@ import (
 func demoMachine(t *testing.T, p *e2etest.Stack) machine {
 	t.Helper()
 	c := machine{p.CustomerMachine(t, e2etest.Login{})}
-	c.Write(t, ".portside/api-key", p.DataLine(t, "admin-key"))
-	c.Write(t, ".portside/keyring.gpg", p.DataFile(t, "demo-keyring.gpg"))
+	c.Write(t, ".portside/api-key", p.Operator.Line(t, "admin-key"))
+	c.Write(t, ".portside/keyring.gpg", p.Operator.File(t, "demo-keyring.gpg"))
 	return c
 }
 
 // TestInstallDocument runs the marked blocks in order, each in a new shell.
 func TestInstallDocument(t *testing.T) {
 	p := e2etest.Shared(t)
-	p.Demo(t)
+	p.Operator.Demo(t)
 	c := demoMachine(t, p)
-	c.Input = p.DataLine(t, "registry-password") // the upstream registry serves as the mirror
+	c.Input = p.Operator.Line(t, "registry-password") // the upstream registry serves as the mirror
 	c.RunClient(t, "skopeo", "login", "--authfile", c.Path(".docker/config.json"), "-u", "AWS", "--password-stdin",
 		"--tls-verify=false",
 		p.Upstream())
@@ -78,7 +78,7 @@ func (c machine) pullSecret(t *testing.T) {
 // TestErrorsOfInstallDocument makes clients fail and looks up their messages in the table of docs/install.md.
 func TestErrorsOfInstallDocument(t *testing.T) {
 	m := newShop(t)
-	m.Demo(t)
+	m.Operator.Demo(t)
 	text := e2etest.FromRepository(t, "docs", "install.md")
 	unknown := login("token", "pst_000000000000_000000000000000000000000000000000000")
 	for _, failure := range []struct {
@@ -101,15 +101,16 @@ func TestErrorsOfInstallDocument(t *testing.T) {
 		{m.createToken(t, "read:docker-images:x"), "podman pull --creds token:$TOKEN $PORTSIDE_HOST/acme/hello:1.1.0", []string{
 			"denied: The credential's scopes do not cover this repository",
 		}},
-		{m.DemoLogin(t), "helm repo add vendor $PORTSIDE_URL/charts --username token --password $TOKEN; helm pull vendor/hello --version 9.9.9",
+		{m.Operator.DemoLogin(t),
+			"helm repo add vendor $PORTSIDE_URL/charts --username token --password $TOKEN; helm pull vendor/hello --version 9.9.9",
 			[]string{`chart "hello" matching 9.9.9 not found in vendor index. (try 'helm repo update')`}},
-		{m.DemoLogin(t), "skopeo inspect --creds token:$TOKEN docker://$PORTSIDE_HOST/acme/hello:9.9.9", []string{
+		{m.Operator.DemoLogin(t), "skopeo inspect --creds token:$TOKEN docker://$PORTSIDE_HOST/acme/hello:9.9.9", []string{
 			"manifest unknown: There is no such manifest",
 		}},
-		{m.DemoLogin(t), "helm repo add vendor https://$PORTSIDE_HOST/charts --username token --password $TOKEN", []string{
+		{m.Operator.DemoLogin(t), "helm repo add vendor https://$PORTSIDE_HOST/charts --username token --password $TOKEN", []string{
 			"http: server gave HTTP response to HTTPS client",
 		}},
-		{m.DemoLogin(t), "crane auth login $PORTSIDE_HOST -u token -p $TOKEN; crane tag $PORTSIDE_HOST/acme/hello:1.1.0 mine", []string{
+		{m.Operator.DemoLogin(t), "crane auth login $PORTSIDE_HOST -u token -p $TOKEN; crane tag $PORTSIDE_HOST/acme/hello:1.1.0 mine", []string{
 			"UNSUPPORTED", "This registry is read-only",
 		}},
 	} {
@@ -129,7 +130,7 @@ func TestErrorsOfInstallDocument(t *testing.T) {
 // TestCommandsOfDemo runs the commands that the demo prints.
 func TestCommandsOfDemo(t *testing.T) {
 	p := e2etest.Shared(t)
-	printed := p.Demo(t)
+	printed := p.Operator.Demo(t)
 	c := demoMachine(t, p)
 	ran := 0
 	for line := range strings.Lines(printed) {

@@ -50,7 +50,7 @@ func TestPullsAreRecorded(t *testing.T) {
 		WantValue("data.1.digest", digestOf(t, m.images.arm)).WantValue("data.1.reference", digestOf(t, m.images.arm)).
 		WantValue("data.2", nil)
 	list.Get("/api/v1/pulls?repository=harbor/api&token="+c.ID()).WantValue("data.0.digest", digestOf(t, m.images.api))
-	_, other := m.CreateUser(t, "other", "viewer")
+	_, other := m.Users.Create(t, "other", "viewer")
 	m.As(t, other).Get("/api/v1/pulls").WantStatus(http.StatusOK).
 		WantValue("data", []any{}) // other users' pulls are not visible
 }
@@ -60,7 +60,7 @@ func TestPullsAreRecorded(t *testing.T) {
 // tag, GET of its digest, GET of a manifest in that list.
 func TestUpdateChecksAreNoPulls(t *testing.T) {
 	m := shop{Stack: e2etest.Start(t), goods: &goods{}}
-	at, key := m.ActivateUser(t, "manager", "manager")
+	at, key := m.Users.Activate(t, "manager", "manager")
 	m.manager, m.managerID = m.As(t, key), e2etest.UserID(at)
 	m.pushImages(t)
 	digest := digestOf(t, m.images.api)
@@ -103,7 +103,7 @@ func TestUpdateChecksAreNoPulls(t *testing.T) {
 		WantValue("data.0.reference", "1.0").WantValue("data.0.digest", index).WantValue("data.0.client", "containerd/2.1").
 		WantValue("data.1", nil)
 	e2etest.Await(t, "the checks to be counted", func() bool {
-		m.Invoke(t, "CountPullsFunction", "countpulls/schedule.json")
+		m.Operator.Invoke(t, "CountPullsFunction", "countpulls/schedule.json")
 		figures := list.Get("/v1/analytics/dashboard?period=today&compare=previous").WantStatus(http.StatusOK) // the test may pass midnight
 		sum := func(metric string) float64 {
 			today, _ := figures.JSON("data.metrics.usage.pulls." + metric).(float64)

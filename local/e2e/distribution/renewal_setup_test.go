@@ -39,7 +39,7 @@ type pipeline struct {
 func newPipeline(t *testing.T) *pipeline {
 	t.Helper()
 	p := e2etest.Shared(t)
-	_, key := p.CreateUser(t, "pipeline", "manager")
+	_, key := p.Users.Create(t, "pipeline", "manager")
 	l := &pipeline{Stack: p, manager: p.As(t, key), dir: t.TempDir(), tokens: &e2etest.Secrets{}}
 	l.proxy = newProxy(t, l)
 	for name, text := range map[string]string{"bin/kubectl": fakeKubectl, "bin/mv": killingMv, "tmp/kept": ""} {

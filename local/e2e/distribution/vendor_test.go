@@ -67,7 +67,7 @@ func newShop(t *testing.T) shop {
 		s.pushImages(t)
 		s.publishCharts(t)
 	})
-	at, key := s.ActivateUser(t, "manager", "manager")
+	at, key := s.Users.Activate(t, "manager", "manager")
 	s.manager, s.managerID = s.As(t, key), e2etest.UserID(at)
 	return s
 }
@@ -143,7 +143,7 @@ func (s shop) pusher(t *testing.T) remote.Option {
 
 func (s shop) upstreamPassword(t *testing.T) string {
 	t.Helper()
-	password := s.DataLine(t, "registry-password")
+	password := s.Operator.Line(t, "registry-password")
 	s.Secrets.Add(password)
 	return password
 }
@@ -231,13 +231,13 @@ func keyring(t *testing.T, c machine, secret, public string) {
 // publish uploads a file as the vendor's pipeline does.
 func (s shop) publish(t *testing.T, file, content string) {
 	t.Helper()
-	s.PutObject(t, "ChartsBucket", "charts/"+file, content)
+	s.Operator.PutObject(t, "ChartsBucket", "charts/"+file, content)
 }
 
 // deleteChart deletes a published file.
 func (s shop) deleteChart(t *testing.T, file string) {
 	t.Helper()
-	_, err := s.S3().DeleteObject(t.Context(),
+	_, err := s.Operator.S3().DeleteObject(t.Context(),
 		&s3.DeleteObjectInput{Bucket: s.bucket(), Key: aws.String("charts/" + file)})
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func (s shop) awaitRejection(t *testing.T, file, words string) {
 	t.Helper()
 	var reason []byte
 	e2etest.Await(t, "the reason why "+file+" was rejected", func() bool {
-		found, err := s.S3().GetObject(t.Context(), &s3.GetObjectInput{
+		found, err := s.Operator.S3().GetObject(t.Context(), &s3.GetObjectInput{
 			Bucket: s.bucket(), Key: aws.String("rejected/" + file + ".reason.txt"),
 		})
 		if err != nil {
@@ -283,10 +283,10 @@ func (s shop) requestPassword(t *testing.T, level string) e2etest.Login {
 	const requests = "/api/v1/credential-requests"
 	made := s.manager.For(t).Post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).
 		WantStatus(http.StatusCreated)
-	_, before := s.NewestMail(t, "manager")
+	_, before := s.Mail.Newest(t, "manager")
 	s.Admin(t).Post(requests+"/"+made.Text("data.id")+"/approve", `{}`).WantStatus(http.StatusOK)
-	s.AwaitMail(t, "manager", before)
-	_, link := s.MailedLink(t, "manager")
+	s.Mail.Await(t, "manager", before)
+	_, link := s.Mail.Link(t, "manager")
 	got := s.Anonymous(t).Post(requests+"/collect", `{"token":"`+link+`"}`).WantStatus(http.StatusOK)
 	return login(got.Text("data.username"), got.Text("data.password"))
 }
@@ -299,6 +299,6 @@ func (s shop) revoke(t *testing.T, l e2etest.Login) e2etest.Login {
 
 func (s shop) expire(t *testing.T, l e2etest.Login) e2etest.Login {
 	t.Helper()
-	s.Expire(t, l.Password)
+	s.Users.Expire(t, l.Password)
 	return l
 }

@@ -12,24 +12,25 @@ import (
 
 // Demo runs `make demo` on the stack, which publishes the chart hello and the image acme/hello unless they exist, and
 // returns what it prints.
-func (p *Stack) Demo(t *testing.T) string {
+func (o Operator) Demo(t *testing.T) string {
 	t.Helper()
-	p.demo.Lock()
-	defer p.demo.Unlock()
+	o.demo.Lock()
+	defer o.demo.Unlock()
 	var out bytes.Buffer
-	if err := demo.Run(t.Context(), demo.Options{Repo: Repository, Data: p.Data, Addr: p.Host(), Out: &out}); err != nil {
+	options := demo.Options{Repo: Repository, Data: o.stack.Data, Addr: o.stack.Host(), Out: &out}
+	if err := demo.Run(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
-	p.Secrets.AddFrom([]byte(p.DataLine(t, "demo-token")))
-	p.Secrets.Add(p.DataLine(t, "registry-password"))
-	p.CheckNoSecretIn(t, "the demo's output", out.Bytes())
+	o.stack.Secrets.AddFrom([]byte(o.Line(t, "demo-token")))
+	o.stack.Secrets.Add(o.Line(t, "registry-password"))
+	o.stack.Secrets.CheckNotIn(t, "the demo's output", out.Bytes())
 	return out.String()
 }
 
 // DemoLogin returns the token of Demo, which pulls charts and images.
-func (p *Stack) DemoLogin(t *testing.T) Login {
+func (o Operator) DemoLogin(t *testing.T) Login {
 	t.Helper()
-	return Login{"token", p.DataLine(t, "demo-token")}
+	return Login{"token", o.Line(t, "demo-token")}
 }
 
 // PackChart packs files as helm does. The arguments are names and contents in turn.

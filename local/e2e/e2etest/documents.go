@@ -12,7 +12,7 @@ import (
 func (p *Stack) DocumentReader(t *testing.T, role string) Machine {
 	t.Helper()
 	c := p.Machine(t, Login{})
-	_, key := p.CreateUser(t, "reader", role)
+	_, key := p.Users.Create(t, "reader", role)
 	c.Write(t, ".portside/api-key", key)
 	return c
 }

@@ -201,7 +201,7 @@ func (c Machine) Shell(t *testing.T, script string) Exit {
 		t.Fatal(err)
 	}
 	t.Logf("%s\n%s", script, &output)
-	c.CheckNoSecretIn(t, "the output", output.Bytes())
+	c.Secrets.CheckNotIn(t, "the output", output.Bytes())
 	return Exit{command.ProcessState.ExitCode(), output.String(), ""}
 }
 

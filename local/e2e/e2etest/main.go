@@ -7,7 +7,7 @@
 //
 //	func TestUsersAreSuspended(t *testing.T) {
 //		p := e2etest.Shared(t)
-//		at, key := p.CreateUser(t, "ada", "user")
+//		at, key := p.Users.Create(t, "ada", "user")
 //		…
 //	}
 //
@@ -84,10 +84,9 @@ func Shared(t *testing.T) *Stack {
 	if shared.err != nil {
 		t.Fatal(shared.err)
 	}
-	p := *shared.stack
-	p.number = lastNumber.Add(1)
+	p := shared.stack.forTest()
 	p.reportFailure(t)
-	return &p
+	return p
 }
 
 func startShared() {

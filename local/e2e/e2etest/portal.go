@@ -19,15 +19,18 @@ const (
 	SearchCustomers = "Search by name, slug or external ID"
 )
 
+// Portal opens the portal of a stack in a browser.
+type Portal struct{ stack *Stack }
+
 // Visit returns an empty tab of a new visitor. The portal's host is localhost, because browsers accept its cookies and
 // passkeys only there and with HTTPS.
-func (p *Stack) Visit(t *testing.T) *browser.Page {
+func (p Portal) Visit(t *testing.T) *browser.Page {
 	t.Helper()
-	return browser.New(t, p.Info.Portal)
+	return browser.New(t, p.stack.Info.Portal)
 }
 
 // VisitAs returns a tab of a user who has signed in with a link of the operator.
-func (p *Stack) VisitAs(t *testing.T, person string) *browser.Page {
+func (p Portal) VisitAs(t *testing.T, person string) *browser.Page {
 	t.Helper()
 	page := p.Visit(t)
 	p.StartSession(t, page, person)
@@ -35,16 +38,16 @@ func (p *Stack) VisitAs(t *testing.T, person string) *browser.Page {
 }
 
 // VisitAsNew creates a user and returns a tab of the user, who has signed in.
-func (p *Stack) VisitAsNew(t *testing.T, person, role string, fields ...string) *browser.Page {
+func (p Portal) VisitAsNew(t *testing.T, person, role string, fields ...string) *browser.Page {
 	t.Helper()
-	p.CreateUser(t, person, role, fields...)
+	p.stack.Users.Create(t, person, role, fields...)
 	return p.VisitAs(t, person)
 }
 
 // StartSession signs a user in without a form of the portal.
-func (p *Stack) StartSession(t *testing.T, page *browser.Page, person string) {
+func (p Portal) StartSession(t *testing.T, page *browser.Page, person string) {
 	t.Helper()
-	page.Window.SetCookie(p.SignIn(t, person))
+	page.Window.SetCookie(p.stack.Users.SignIn(t, person))
 }
 
 // WaitSignedOut waits until a page that has lost its session shows the form for signing in. Requests that it had
@@ -55,9 +58,9 @@ func WaitSignedOut(page *browser.Page) {
 }
 
 // Secret returns the value of a field with a secret, which must leak nowhere.
-func (p *Stack) Secret(page *browser.Page, label string) string {
+func (p Portal) Secret(page *browser.Page, label string) string {
 	value := page.Value(label)
-	p.Secrets.Add(value)
+	p.stack.Secrets.Add(value)
 	return value
 }
 
@@ -70,7 +73,7 @@ func Ready(page *browser.Page) {
 
 // CheckPage checks what all pages have in common: the title, no violation of accessibility, no overflow, and the header
 // of the document.
-func (p *Stack) CheckPage(t *testing.T, page *browser.Page, path string) {
+func (p Portal) CheckPage(t *testing.T, page *browser.Page, path string) {
 	t.Helper()
 	Ready(page)
 	title := browser.Eval[[]string](page, `[document.title, document.querySelector("main h1").innerText]`)
@@ -79,7 +82,7 @@ func (p *Stack) CheckPage(t *testing.T, page *browser.Page, path string) {
 	}
 	page.Axe()
 	FitsWindow(t, page)
-	shell := p.Anonymous(t).Get(path).WantStatus(http.StatusOK).WantHeader("Cache-Control", "no-store").
+	shell := p.stack.Anonymous(t).Get(path).WantStatus(http.StatusOK).WantHeader("Cache-Control", "no-store").
 		WantHeader("Content-Type", "text/html; charset=utf-8").WantHeader("Referrer-Policy", "no-referrer")
 	policy := shell.Header.Get("Content-Security-Policy")
 	if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {

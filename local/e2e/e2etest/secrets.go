@@ -130,14 +130,14 @@ func (p *Stack) findLeaks() error {
 	}
 	var leaks []error
 	for name, text := range files {
-		leaks = append(leaks, p.findLeaksIn(name, text))
+		leaks = append(leaks, p.Secrets.leaksIn(name, text))
 	}
 	return errors.Join(leaks...)
 }
 
-func (p *Stack) findLeaksIn(name string, text []byte) error {
+func (s *Secrets) leaksIn(name string, text []byte) error {
 	var leaks []error
-	for _, secret := range p.Secrets.FoundIn(text) {
+	for _, secret := range s.FoundIn(text) {
 		leaks = append(leaks, fmt.Errorf("%s contains the secret %q", name, secret))
 	}
 	return errors.Join(leaks...)
@@ -157,10 +157,10 @@ func (p *Stack) checkCoverage() error {
 	return err
 }
 
-// CheckNoSecretIn checks that a text contains no secret.
-func (p *Stack) CheckNoSecretIn(t *testing.T, name string, text []byte) {
+// CheckNotIn checks that a text contains no secret.
+func (s *Secrets) CheckNotIn(t *testing.T, name string, text []byte) {
 	t.Helper()
-	if err := p.findLeaksIn(name, text); err != nil {
+	if err := s.leaksIn(name, text); err != nil {
 		t.Error(err)
 	}
 }
@@ -169,7 +169,7 @@ func (p *Stack) CheckNoSecretIn(t *testing.T, name string, text []byte) {
 // customer's own.
 func (p *Stack) CheckNoLeak(t *testing.T, what string, text []byte) {
 	t.Helper()
-	p.CheckNoSecretIn(t, what, text)
+	p.Secrets.CheckNotIn(t, what, text)
 	text = bytes.ReplaceAll(text, []byte("sha256:"), []byte("sha256 ")) // a digest may begin like a port
 	for _, address := range []string{p.Info.Registry, p.Info.ECR} {
 		port := address[strings.LastIndex(address, ":"):]

@@ -1,27 +1,18 @@
 package e2etest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
 	"portside/local/stack"
-	"portside/local/stack/control"
 	"portside/local/stack/folder"
-	"portside/local/stack/functions"
 	"portside/testclient"
 )
 
@@ -33,9 +24,12 @@ type Stack struct {
 	Secrets *Secrets        // that must not leak
 	Conns   *http.Transport
 
-	number int64       // distinguishes the names of this test from those of others
-	mails  *outbox     // mails that were read
-	demo   *sync.Mutex // held by a run of the demo
+	Mail     Outbox
+	Operator Operator
+	Portal   Portal
+	Users    Users
+
+	number int64 // distinguishes the names of this test from those of others
 }
 
 // New returns a stack with a new data folder. It is not started.
@@ -47,8 +41,17 @@ func New(t *testing.T) *Stack {
 }
 
 func newStack(data string) *Stack {
-	return &Stack{Data: data, Log: &testclient.Log{}, Secrets: &Secrets{}, number: lastNumber.Add(1), mails: &outbox{},
-		demo: &sync.Mutex{}}
+	p := &Stack{Data: data, Log: &testclient.Log{}, Secrets: &Secrets{}}
+	p.Mail.read, p.Operator.demo = &readMails{}, &sync.Mutex{}
+	return p.forTest()
+}
+
+// forTest returns a copy of the stack for another test, with names of its own.
+func (p *Stack) forTest() *Stack {
+	own := *p
+	own.number = lastNumber.Add(1)
+	own.Mail.stack, own.Operator.stack, own.Portal.stack, own.Users.stack = &own, &own, &own, &own
+	return &own
 }
 
 // Start starts a stack of the test's own, without a rate limit. The test runs in parallel with others.
@@ -125,90 +128,6 @@ func (p *Stack) Host() string { return strings.TrimPrefix(p.Info.API, "http://")
 
 // Upstream returns the host and port of the vendor's registry.
 func (p *Stack) Upstream() string { return strings.TrimPrefix(p.Info.Registry, "http://") }
-
-// DataLine returns the only line of a file in the data folder.
-func (p *Stack) DataLine(t *testing.T, name string) string {
-	t.Helper()
-	return strings.TrimSpace(p.DataFile(t, name))
-}
-
-// DataFile returns the content of a file in the data folder.
-func (p *Stack) DataFile(t *testing.T, name string) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(p.Data, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}
-
-// RunCommand runs a program and returns its output. It also writes the output to p.Log, in which the test searches for
-// leaked secrets.
-func (p *Stack) RunCommand(t *testing.T, path string, args ...string) string {
-	t.Helper()
-	var output bytes.Buffer
-	command := exec.CommandContext(t.Context(), path, args...)
-	command.Stdout, command.Stderr = &output, &output
-	if err := command.Run(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", filepath.Base(path), strings.Join(args, " "), err, &output)
-	}
-	_, _ = p.Log.Write(output.Bytes())
-	return output.String()
-}
-
-// Portside is the path of the command line, which each start of a stack builds.
-var Portside = filepath.Join(Repository, ".local", "bin", "portside")
-
-// Operate runs the command line as the operator of the stack.
-func (p *Stack) Operate(t *testing.T, command string, args ...string) string {
-	t.Helper()
-	return p.RunCommand(t, Portside, append([]string{command, "--local", p.Data}, args...)...)
-}
-
-// Invoke invokes a function with a sample event, like `make invoke`. It waits while a scheduled run occupies the
-// function's only sandbox.
-func (p *Stack) Invoke(t *testing.T, function, event string) {
-	t.Helper()
-	payload := []byte(FromRepository(t, "events", event))
-	var result functions.Invocation
-	Await(t, function+" to accept the event", func() bool {
-		var err error
-		if result, err = control.InvokeOnce(t.Context(), p.Info, function, payload); err != nil {
-			t.Fatal(err)
-		}
-		return !strings.Contains(result.Error, "busy")
-	})
-	if result.Error != "" || result.FunctionError != "" {
-		t.Fatalf("%s on %s: %s %s %s", function, event, result.Error, result.FunctionError, result.Payload)
-	}
-}
-
-// DynamoDB returns a client of the local DynamoDB.
-func (p *Stack) DynamoDB() *dynamodb.Client {
-	return dynamodb.New(dynamodb.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.DynamoDB,
-		Credentials: p.engineKeys()})
-}
-
-// S3 returns a client of the local S3.
-func (p *Stack) S3() *s3.Client {
-	return s3.New(s3.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.S3, UsePathStyle: true,
-		Credentials: p.engineKeys()})
-}
-
-// PutObject writes an object into the bucket with the logical ID, as the vendor's pipeline does.
-func (p *Stack) PutObject(t *testing.T, bucketID, key, content string) {
-	t.Helper()
-	bucket := p.Info.Buckets[bucketID]
-	_, err := p.S3().PutObject(t.Context(),
-		&s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(content)})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (p *Stack) engineKeys() aws.CredentialsProvider {
-	return credentials.NewStaticCredentialsProvider(p.Info.AccessKeyID, p.Info.SecretAccessKey, "")
-}
 
 // FromRepository returns the content of a file of this repository.
 func FromRepository(t *testing.T, path ...string) string {

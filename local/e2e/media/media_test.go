@@ -52,7 +52,7 @@ func TestCachedResults(t *testing.T) {
 	if now := kept(); now != before+1 {
 		t.Fatalf("%d stored results, %d before", now, before)
 	}
-	_, key := p.CreateUser(t, "twice", "user")
+	_, key := p.Users.Create(t, "twice", "user")
 	model := map[string]string{"model": `{"variables":{"total":{"type":"number"}}}`}
 	p.As(t, key).Form(e2etest.ExtractMedia, model, e2etest.File("file", text)).WantStatus(http.StatusOK).
 		WantValue("", first.JSON(""))
@@ -62,7 +62,7 @@ func TestCachedResults(t *testing.T) {
 	for i, customer := range []string{"acme", "globex"} {
 		id := p.CreateCustomer(t, customer, customer)
 		for _, person := range []string{"ada", "ben"} {
-			_, key := p.CreateUserOf(t, id, customer+person, "user")
+			_, key := p.Users.CreateOf(t, id, customer+person, "user")
 			asJob := p.As(t, key).With("Prefer", "respond-async").Form(e2etest.ExtractMedia, total, e2etest.File("file", text))
 			p.As(t, key).Finished(asJob.WantStatus(http.StatusAccepted).Header.Get("Location")).WantValue("status", "succeeded")
 			p.As(t, key).Form(e2etest.ExtractMedia, model, e2etest.File("file", text)).WantStatus(http.StatusOK)
@@ -106,8 +106,8 @@ func TestJobWithUploads(t *testing.T) {
 //proves:docs/security.md
 func TestOtherUsersUploads(t *testing.T) {
 	p := e2etest.Shared(t)
-	_, key := p.CreateUser(t, "owner", "user")
-	_, viewer := p.CreateUser(t, "watcher", "viewer")
+	_, key := p.Users.Create(t, "owner", "user")
+	_, viewer := p.Users.Create(t, "watcher", "viewer")
 	owner, root := p.As(t, key), p.Admin(t)
 	id := map[string]string{"file_upload_id": owner.Upload("Total: 10 EUR\n")}
 	owner.Form(e2etest.ExtractMedia, id).WantStatus(http.StatusOK)

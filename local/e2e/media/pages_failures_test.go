@@ -139,7 +139,7 @@ func TestJobPage(t *testing.T) {
 // wantForeignJob opens the media page with the job of another person in its address.
 func wantForeignJob(t *testing.T, p *e2etest.Stack, address, result string) {
 	t.Helper()
-	page := p.VisitAsNew(t, "stranger", "user")
+	page := p.Portal.VisitAsNew(t, "stranger", "user")
 	page.Allow("404 GET /v1/capabilities/jobs/")
 	page.Open(address)
 	page.WaitFor(browser.Heading("Media"))

@@ -36,8 +36,8 @@ type mediaPage struct {
 // visitMedia opens the page for media as a new user.
 func visitMedia(t *testing.T, p *e2etest.Stack) *mediaPage {
 	t.Helper()
-	_, key := p.CreateUser(t, "ada", "user")
-	m := &mediaPage{Stack: p, key: key, folder: t.TempDir(), Page: p.VisitAs(t, "ada")}
+	_, key := p.Users.Create(t, "ada", "user")
+	m := &mediaPage{Stack: p, key: key, folder: t.TempDir(), Page: p.Portal.VisitAs(t, "ada")}
 	m.Allow("another host: POST " + p.Info.S3)
 	m.Allow("another host: OPTIONS " + p.Info.S3)
 	m.open("/portal/media")

@@ -103,7 +103,7 @@ func testCompleteFirstHour(t *testing.T, p firstHourStack) {
 			t.Errorf("the output lacks %q:\n%s", text, got.stdout)
 		}
 	}
-	if _, mails := p.NewestMail(t, "operator-complete"); mails != 1 {
+	if _, mails := p.Mail.Newest(t, "operator-complete"); mails != 1 {
 		t.Errorf("the operator got %d mails, want 1", mails)
 	}
 }
@@ -117,7 +117,7 @@ func (p firstHourStack) wantNothingLeft(t *testing.T) {
 		p.Admin(t).Get(path).WantStatus(http.StatusOK).WantValue("data", []any{})
 	}
 	bucket, prefix := p.Info.Buckets["ChartsBucket"], "charts/portside-smoke-test"
-	objects, err := p.S3().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &prefix})
+	objects, err := p.Operator.S3().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &prefix})
 	if err != nil || len(objects.Contents) > 0 {
 		t.Errorf("%d charts are left, error %v", len(objects.Contents), err)
 	}
@@ -302,7 +302,7 @@ func testFirstHourWithDomain(t *testing.T, p firstHourStack) {
 
 func testFirstHourWithTakenAddress(t *testing.T, p firstHourStack) {
 	t.Helper()
-	p.CreateUser(t, "ada", "viewer")
+	p.Users.Create(t, "ada", "viewer")
 	got := p.run(t, "ada")
 	const advice = "next: pass an address that no user has with --mail-to"
 	if !slices.Equal(got.outcomes["failed"], []string{"mail"}) || !strings.Contains(got.stdout, advice) {

@@ -49,10 +49,10 @@ func TestFailedLinesAreReplayedOnce(t *testing.T) {
 	createTables(t, p)
 	want := fmt.Sprintf("in all: %d lines, %d new, 0 counted before, 0 that cannot be counted\n", requests+pulled,
 		requests+pulled)
-	if got := p.Operate(t, "replay-logs"); !strings.HasSuffix(got, want) {
+	if got := p.Operator.Run(t, "replay-logs"); !strings.HasSuffix(got, want) {
 		t.Errorf("replay-logs printed %s, want %s", got, want)
 	}
-	if got := p.Operate(t, "replay-logs"); !strings.HasPrefix(got, "in all: 0 lines") {
+	if got := p.Operator.Run(t, "replay-logs"); !strings.HasPrefix(got, "in all: 0 lines") {
 		t.Errorf("replay-logs printed %s after all batches were counted", got)
 	}
 	if got := countedRequests(t, p); got["calls"] != requests || got["unread"] != 0 {
@@ -72,8 +72,8 @@ var servedRequest = regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d\.\d{3}  \d{3}  [A-Z]
 func preparePull(t *testing.T, p *e2etest.Stack) e2etest.Client {
 	t.Helper()
 	chart := e2etest.PackChart(t, "buoy/Chart.yaml", "apiVersion: v2\nname: buoy\nversion: 1.0.0\n")
-	p.PutObject(t, "ChartsBucket", "charts/buoy-1.0.0.tgz", chart)
-	_, key := p.CreateUser(t, "customer", "manager")
+	p.Operator.PutObject(t, "ChartsBucket", "charts/buoy-1.0.0.tgz", chart)
+	_, key := p.Users.Create(t, "customer", "manager")
 	token := p.As(t, key).Post("/api/v1/tokens", `{"name":"e2e","scopes":["read:helm-charts"],"expiration_days":1}`).
 		WantStatus(http.StatusCreated).Text("data.token")
 	puller := p.WithLogin(t, e2etest.Login{User: "any", Password: token})
@@ -104,7 +104,7 @@ func collect(t *testing.T, p *e2etest.Stack, key string, lines int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.PutObject(t, "LogsBucket", key, out.String())
+	p.Operator.PutObject(t, "LogsBucket", key, out.String())
 }
 
 // failedLines returns how many log lines were in the batches of a function that went to the bucket.
@@ -120,7 +120,8 @@ func failedLines(p *e2etest.Stack, function string) (lines int) {
 // deleteTable deletes a table. If the client repeats the call, the engine can answer that the table does not exist.
 func deleteTable(t *testing.T, p *e2etest.Stack, id string) {
 	t.Helper()
-	_, err := p.DynamoDB().DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(p.Info.Tables[id])})
+	_, err := p.Operator.DynamoDB().DeleteTable(t.Context(),
+		&dynamodb.DeleteTableInput{TableName: aws.String(p.Info.Tables[id])})
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); err != nil && !missing {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func countedRequests(t *testing.T, p *e2etest.Stack) map[string]int64 {
 	sums := map[string]int64{}
 	today := e2etest.Now().UTC()
 	for _, day := range []time.Time{today, today.AddDate(0, 0, -1)} {
-		out, err := p.DynamoDB().GetItem(t.Context(), &dynamodb.GetItemInput{
+		out, err := p.Operator.DynamoDB().GetItem(t.Context(), &dynamodb.GetItemInput{
 			TableName: aws.String(p.Info.Tables["AnalyticsTable"]), ConsistentRead: aws.Bool(true),
 			Key: map[string]types.AttributeValue{
 				"pk": &types.AttributeValueMemberS{Value: "requests"},
@@ -86,7 +86,7 @@ func markedLines(t *testing.T, p *e2etest.Stack) (lines int64) {
 	t.Helper()
 	today := e2etest.Now().UTC()
 	for _, day := range []time.Time{today, today.AddDate(0, 0, -1)} {
-		out, err := p.DynamoDB().Query(t.Context(), &dynamodb.QueryInput{
+		out, err := p.Operator.DynamoDB().Query(t.Context(), &dynamodb.QueryInput{
 			TableName: aws.String(p.Info.Tables["AnalyticsTable"]), ConsistentRead: aws.Bool(true),
 			KeyConditionExpression: aws.String("pk = :day"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{

@@ -20,14 +20,14 @@ func TestRestartKeepsData(t *testing.T) {
 	t.Parallel()
 	p := e2etest.New(t)
 	stop := p.Run(t, stack.Options{})
-	at, key := p.CreateUser(t, "ada", "user")
+	at, key := p.Users.Create(t, "ada", "user")
 	p.Admin(t).Post("/v1/users", `{"email":"`+p.Email("grace")+`","name":"Grace","role":"user"}`).
 		WantStatus(http.StatusCreated)
 	stop()
 	p.Run(t, stack.Options{})
 	p.As(t, key).Get(at).WantStatus(http.StatusOK).WantValue("data.email", p.Email("ada"))
 	p.Admin(t).Get("/v1/users").WantValue("pagination.total", 3)
-	if _, count := p.NewestMail(t, "grace"); count != 1 {
+	if _, count := p.Mail.Newest(t, "grace"); count != 1 {
 		t.Errorf("%d mails, want 1", count)
 	}
 }
@@ -36,8 +36,8 @@ func TestRestartWithoutFirstAdmin(t *testing.T) {
 	t.Parallel()
 	p := e2etest.New(t)
 	stop := p.Run(t, stack.Options{})
-	at, key := p.CreateUser(t, "second", "admin")
-	p.As(t, key).Delete(p.UserPath(t, e2etest.FirstAdmin)).WantStatus(http.StatusNoContent)
+	at, key := p.Users.Create(t, "second", "admin")
+	p.As(t, key).Delete(p.Users.Path(t, e2etest.FirstAdmin)).WantStatus(http.StatusNoContent)
 	p.Admin(t).Get(at).WantStatus(http.StatusUnauthorized)
 	stop()
 	p.Run(t, stack.Options{}) // it neither fails nor creates the deleted admin again
@@ -56,7 +56,7 @@ func newProgram(t *testing.T) *program {
 	t.Helper()
 	t.Parallel()
 	p := &program{Stack: e2etest.New(t), path: filepath.Join(t.TempDir(), "local")}
-	p.RunCommand(t, "go", "build", "-o", p.path, filepath.Join("..", ".."))
+	p.Operator.Execute(t, "go", "build", "-o", p.path, filepath.Join("..", ".."))
 	return p
 }
 
@@ -105,7 +105,7 @@ func (p *program) stopWith(t *testing.T, signal os.Signal) error {
 func TestKillLeavesConsistentUsers(t *testing.T) {
 	p := newProgram(t)
 	p.launch(t)
-	at, key := p.CreateUser(t, "ada", "user")
+	at, key := p.Users.Create(t, "ada", "user")
 	created := p.killWhileCreatingUsers(t)
 
 	p.launch(t)
@@ -119,7 +119,7 @@ func TestKillLeavesConsistentUsers(t *testing.T) {
 		if listed[email] {
 			want = http.StatusConflict
 		}
-		p.Admin(t).Post("/v1/users", p.NewUser(email, "user")).WantStatus(want)
+		p.Admin(t).Post("/v1/users", p.Users.Body(email, "user")).WantStatus(want)
 	}
 	p.checkInvokeCommand(t)
 	if err := p.stopWith(t, os.Interrupt); err != nil {
@@ -139,7 +139,7 @@ func (p *program) killWhileCreatingUsers(t *testing.T) map[string]bool {
 		root         = p.Admin(t)
 	)
 	add := func(email string) bool {
-		a, err := root.Send(http.MethodPost, "/v1/users", p.NewUser(email, "user"))
+		a, err := root.Send(http.MethodPost, "/v1/users", p.Users.Body(email, "user"))
 		mu.Lock()
 		defer mu.Unlock()
 		tried[email] = err == nil && a.Status == http.StatusCreated
@@ -180,7 +180,7 @@ func (p *program) listedUsers(t *testing.T) map[string]bool {
 // checkInvokeCommand runs a sample event with the command of `make invoke`.
 func (p *program) checkInvokeCommand(t *testing.T) {
 	t.Helper()
-	printed := p.RunCommand(t, p.path, "invoke", "-repo", e2etest.Repository, "-data", p.Data,
+	printed := p.Operator.Execute(t, p.path, "invoke", "-repo", e2etest.Repository, "-data", p.Data,
 		"-function", "UsersFunction", "-event", filepath.Join(e2etest.Repository, "events", "users", "list.json"))
 	if !strings.Contains(printed, `"statusCode": 200`) {
 		t.Errorf("invoke printed %s", printed)

@@ -26,14 +26,14 @@ func TestRestoreDrill(t *testing.T) {
 	restored.Secrets = old.Secrets
 	d := drill{Stack: restored, backup: filepath.Join(t.TempDir(), "backup")}
 	stop := d.fill(t, old)
-	old.Operate(t, "backup", d.backup, "--buckets")
+	old.Operator.Run(t, "backup", d.backup, "--buckets")
 	stop()
 
 	stop = restored.Run(t, noRateLimit)
-	restored.Operate(t, "restore", d.backup, "--buckets", "--create", "--table-suffix", "-r1")
-	restored.Operate(t, "rebuild-ranks", "--table-suffix", "-r1")
-	restored.Operate(t, "reconcile", "--table-suffix", "-r1")
-	restored.Operate(t, "reindex-charts")
+	restored.Operator.Run(t, "restore", d.backup, "--buckets", "--create", "--table-suffix", "-r1")
+	restored.Operator.Run(t, "rebuild-ranks", "--table-suffix", "-r1")
+	restored.Operator.Run(t, "reconcile", "--table-suffix", "-r1")
+	restored.Operator.Run(t, "reindex-charts")
 	stop()
 
 	stop = d.switchTables(t, "-r1")
@@ -64,11 +64,11 @@ type drill struct {
 func (d *drill) fill(t *testing.T, p *e2etest.Stack) (stop func()) {
 	t.Helper()
 	stop = p.Run(t, noRateLimit)
-	p.Operate(t, "demo-data", "--days", "30")
-	p.Demo(t)
+	p.Operator.Run(t, "demo-data", "--days", "30")
+	p.Operator.Demo(t)
 	d.email = p.Email("ada")
-	d.path, d.key = p.CreateUser(t, "ada", "user")
-	d.admin, d.token = p.DataLine(t, "admin-key"), p.DataLine(t, "demo-token")
+	d.path, d.key = p.Users.Create(t, "ada", "user")
+	d.admin, d.token = p.Operator.Line(t, "admin-key"), p.Operator.Line(t, "demo-token")
 	d.users = p.Admin(t).Get("/v1/users").JSON("pagination.total")
 	stop()
 	return p.Run(t, noRateLimit)
@@ -105,7 +105,7 @@ func (d *drill) checkRefusals(t *testing.T) {
 		"portside-UsersTable-r9: it does not exist")
 	stop := d.Run(t, noRateLimit)
 	key := &types.AttributeValueMemberS{Value: "layout"}
-	_, err := d.DynamoDB().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+	_, err := d.Operator.DynamoDB().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String(d.Info.Tables["UsersTable"]), Key: map[string]types.AttributeValue{"pk": key, "sk": key},
 		UpdateExpression: aws.String("ADD version :one"), ConditionExpression: aws.String("attribute_exists(pk)"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
@@ -135,7 +135,7 @@ func (d *drill) checkBackup(t *testing.T) {
 			return err
 		}
 		text, err := io.ReadAll(unpacked)
-		d.CheckNoSecretIn(t, path, text)
+		d.Secrets.CheckNotIn(t, path, text)
 		checked++
 		return err
 	})

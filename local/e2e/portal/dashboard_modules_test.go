@@ -11,7 +11,7 @@ import (
 //
 //proves:docs/security.md
 func TestDashboardModules(t *testing.T) {
-	page := e2etest.Shared(t).VisitAsNew(t, "viewer", "viewer")
+	page := e2etest.Shared(t).Portal.VisitAsNew(t, "viewer", "viewer")
 	page.Open("/portal")
 	const load = `const load = name => import(document.querySelector("script[type=module]").src.replace("core/main.js", name));`
 	for cell, want := range map[string]string{

@@ -29,7 +29,7 @@ type dashboard struct {
 func newDashboard(t *testing.T, role string) *dashboard {
 	t.Helper()
 	p := withDemoData(t)
-	return &dashboard{Stack: p, t: t, page: p.VisitAsNew(t, role, role)}
+	return &dashboard{Stack: p, t: t, page: p.Portal.VisitAsNew(t, role, role)}
 }
 
 // open opens a view and waits until it has loaded.

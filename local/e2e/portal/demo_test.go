@@ -17,8 +17,8 @@ func withDemoData(t *testing.T) *e2etest.Stack {
 	t.Helper()
 	p := e2etest.Shared(t)
 	addDemoData.Do(func() {
-		p.Demo(t)
-		p.Operate(t, "demo-data", "--days", "120", "--add")
+		p.Operator.Demo(t)
+		p.Operator.Run(t, "demo-data", "--days", "120", "--add")
 	})
 	return p
 }

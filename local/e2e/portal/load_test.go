@@ -12,7 +12,7 @@ import (
 // depend on which.
 func TestFirstLoad(t *testing.T) {
 	const budget = 100_000
-	page := e2etest.Shared(t).VisitAsNew(t, "ada", "user")
+	page := e2etest.Shared(t).Portal.VisitAsNew(t, "ada", "user")
 	for _, path := range []string{"/portal", "/portal/access", "/portal/charts", "/portal/media"} {
 		files, calls, total := loadedBy(t, page, path)
 		if path == "/portal" && (total > budget || total == 0) {

@@ -14,11 +14,11 @@ func TestActivatePage(t *testing.T) {
 	p := e2etest.Shared(t)
 	at := p.Admin(t).Post("/v1/users", `{"email":"`+p.Email("ada")+`","name":"Ada <b>Lovelace","role":"user"}`).
 		WantStatus(http.StatusCreated).Header.Get("Location")
-	if mail, count := p.NewestMail(t, "ada"); count != 1 || !strings.Contains(mail.HTML, "Ada &lt;b&gt;Lovelace") {
+	if mail, count := p.Mail.Newest(t, "ada"); count != 1 || !strings.Contains(mail.HTML, "Ada &lt;b&gt;Lovelace") {
 		t.Errorf("%d mails, the newest with %s", count, mail.HTML)
 	}
-	path, token := p.MailedLink(t, "ada")
-	page := p.Visit(t)
+	path, token := p.Mail.Link(t, "ada")
+	page := p.Portal.Visit(t)
 	page.Open(path + "#" + token)
 	page.WaitFor(browser.Heading("Activate your account"))
 	page.WaitURL(path) // the token is not in the address bar
@@ -27,10 +27,10 @@ func TestActivatePage(t *testing.T) {
 	page.WaitFor(browser.Heading("Your account is active"))
 	page.WaitText("Welcome, Ada <b>Lovelace.")
 	page.Axe()
-	key := p.Secret(page, "API key")
+	key := p.Portal.Secret(page, "API key")
 	p.As(t, key).Get(at).WantStatus(http.StatusOK).WantValue("data.status", "active")
 
-	again := p.Visit(t)
+	again := p.Portal.Visit(t)
 	again.Allow("401 POST /v1/users/activate")
 	again.Open(path + "#" + token)
 	again.Click(browser.Button("Activate"))
@@ -42,19 +42,19 @@ func TestActivatePage(t *testing.T) {
 func TestCollectPage(t *testing.T) {
 	p := e2etest.Shared(t)
 	const requests = "/api/v1/credential-requests"
-	_, requester := p.ActivateUser(t, "grace", "viewer")
-	_, approver := p.CreateUser(t, "approver", "admin")
+	_, requester := p.Users.Activate(t, "grace", "viewer")
+	_, approver := p.Users.Create(t, "approver", "admin")
 	id := p.As(t, requester).Post(requests, `{"accessLevel":"full","justification":"Our staging cluster"}`).
 		WantStatus(http.StatusCreated).Text("data.id")
 	p.As(t, approver).Post(requests+"/"+id+"/approve", `{}`).WantStatus(http.StatusOK)
-	path, token := p.MailedLink(t, "grace")
+	path, token := p.Mail.Link(t, "grace")
 
-	page := p.Visit(t)
+	page := p.Portal.Visit(t)
 	page.Open(path + "#" + token)
 	page.WaitFor(browser.Heading("Collect your password"))
 	page.Press("Tab", "Enter")
 	page.WaitFor(browser.Heading("Your password"))
-	p.Secret(page, "Password")
+	p.Portal.Secret(page, "Password")
 	page.WaitText("helm repo add vendor")
 	page.Click(browser.Role("tab", "Docker"))
 	page.WaitText("docker login --username " + page.Value("Username"))
@@ -69,7 +69,7 @@ func TestCollectPage(t *testing.T) {
 }
 
 func TestMailedPagesWithoutToken(t *testing.T) {
-	page := e2etest.Shared(t).Visit(t)
+	page := e2etest.Shared(t).Portal.Visit(t)
 	for _, name := range []string{"activate", "collect"} {
 		page.Open("/portal/" + name)
 		page.WaitFor(browser.Heading("Open the link in your email"))
@@ -78,7 +78,7 @@ func TestMailedPagesWithoutToken(t *testing.T) {
 }
 
 func TestMailedPagesWhenServerFails(t *testing.T) {
-	page := e2etest.Shared(t).Visit(t)
+	page := e2etest.Shared(t).Portal.Visit(t)
 	page.Open("/portal/collect#psl_x")
 	stop := page.Network.Respond("*/collect", http.StatusServiceUnavailable,
 		`{"detail":"The service is busy.","requestId":"r-1"}`)

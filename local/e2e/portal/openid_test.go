@@ -21,9 +21,9 @@ func TestIdentityProviderInABrowser(t *testing.T) {
 	}})
 	p.Secrets.Add(openidtest.ClientSecret)
 	provider.RedirectURL = p.Info.Portal + "/v1/sign-in/openid/callback"
-	p.CreateUser(t, "ada", "user")
+	p.Users.Create(t, "ada", "user")
 
-	page := p.Visit(t)
+	page := p.Portal.Visit(t)
 	page.Allow("sent a request to another host: GET " + provider.Issuer)
 	page.Open("/portal/sign-in?return=%2Fportal%2Faccount")
 	button := browser.Link("Sign in with Example account")

@@ -26,12 +26,12 @@ const listPages = `import(document.querySelector("script[type=module]").src.repl
 func fill(t *testing.T, role string) *e2etest.Stack {
 	t.Helper()
 	p := e2etest.Shared(t)
-	p.Demo(t)
+	p.Operator.Demo(t)
 	p.Admin(t).Post("/v1/projects", `{"name":"Analytical engine","description":"Cards and gears"}`).
 		WantStatus(http.StatusCreated)
 	p.CreateCustomer(t, "Acme Shipping", "acme", contact)
 	for person, role := range map[string]string{"requester": "user", "person": role} {
-		_, key := p.CreateUser(t, person, role)
+		_, key := p.Users.Create(t, person, role)
 		p.As(t, key).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"Our staging cluster"}`).
 			WantStatus(http.StatusCreated)
 	}
@@ -43,7 +43,7 @@ const contact = `"contacts":[{"name":"Ada Byron","email":"ada@acme.example","rol
 // TestPublicPages opens the pages that need no session, and checks that all others ask to sign in.
 func TestPublicPages(t *testing.T) {
 	p := e2etest.Shared(t)
-	page := p.Visit(t)
+	page := p.Portal.Visit(t)
 	page.Open("/portal/sign-in")
 	e2etest.Ready(page)
 	for _, entry := range browser.Eval[[]portalPage](page, listPages) {
@@ -52,7 +52,7 @@ func TestPublicPages(t *testing.T) {
 			page.WaitFor(browser.Heading("Sign in"))
 			continue
 		}
-		p.CheckPage(t, page, entry.Path)
+		p.Portal.CheckPage(t, page, entry.Path)
 	}
 }
 
@@ -66,15 +66,15 @@ func TestPagesOfAdmins(t *testing.T)   { testPagesOfRole(t, "admin") }
 func testPagesOfRole(t *testing.T, role string) {
 	t.Helper()
 	p := fill(t, role)
-	openAll(t, p, p.VisitAs(t, "person"), role == "admin")
+	openAll(t, p, p.Portal.VisitAs(t, "person"), role == "admin")
 }
 
 func TestPagesOfCustomers(t *testing.T) {
 	p := e2etest.Shared(t)
 	acme := p.CreateCustomer(t, "Acme Shipping", "acme", contact)
 	for _, role := range []string{"viewer", "admin"} {
-		p.CreateUserOf(t, acme, role, role)
-		openAll(t, p, p.VisitAs(t, role), false)
+		p.Users.CreateOf(t, acme, role, role)
+		openAll(t, p, p.Portal.VisitAs(t, role), false)
 	}
 }
 
@@ -92,7 +92,7 @@ func openAll(t *testing.T, p *e2etest.Stack, page *browser.Page, all bool) {
 			continue
 		}
 		page.Open(path)
-		p.CheckPage(t, page, path)
+		p.Portal.CheckPage(t, page, path)
 		links = append(links, browser.Eval[[]string](page, linksOfPage)...)
 	}
 }
@@ -143,7 +143,7 @@ func linkTo(links []string, pattern string) string {
 // TestPortalByKeyboard reaches every control of every page with the Tab key.
 func TestPortalByKeyboard(t *testing.T) {
 	p := fill(t, "admin")
-	page := p.VisitAs(t, "person")
+	page := p.Portal.VisitAs(t, "person")
 	entries := openPages(page)
 	page.WaitUntil("the focus on the title", `document.activeElement.tagName === "H1"`)
 	for range 100 { // back through the menu to the begin

@@ -17,13 +17,13 @@ func TestFilledPortal(t *testing.T) {
 	p := withDemoData(t)
 	checkDemoLists(t, p)
 	checkDemoPullsExist(t, p)
-	at, _ := p.CreateUser(t, "ada", "admin")
+	at, _ := p.Users.Create(t, "ada", "admin")
 	p.Admin(t).Put(at, `{"name":"Ada Lovelace"}`).WantStatus(http.StatusOK)
-	page := p.VisitAs(t, "ada")
+	page := p.Portal.VisitAs(t, "ada")
 	for _, entry := range openPages(page) {
 		if !strings.Contains(entry.Path, "{") {
 			page.Open(entry.Path)
-			p.CheckPage(t, page, entry.Path)
+			p.Portal.CheckPage(t, page, entry.Path)
 		}
 	}
 	drawPictures(t, page)
@@ -33,13 +33,14 @@ func TestFilledPortal(t *testing.T) {
 // addresses and lists of a stack that no other test uses.
 func TestPictures(t *testing.T) {
 	p := e2etest.Start(t)
-	p.Demo(t)
+	p.Operator.Demo(t)
 	p.Admin(t).Post("/v1/projects", `{"name":"Analytical engine","description":"Cards and gears"}`).
 		WantStatus(http.StatusCreated)
-	_, key := p.CreateUser(t, "viewer@example.com", "viewer")
+	_, key := p.Users.Create(t, "viewer@example.com", "viewer")
 	p.As(t, key).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"Our staging cluster"}`).
 		WantStatus(http.StatusCreated)
-	visitor, person, admin := p.Visit(t), p.VisitAs(t, "viewer@example.com"), p.VisitAsNew(t, "admin@example.com", "admin")
+	visitor, person := p.Portal.Visit(t), p.Portal.VisitAs(t, "viewer@example.com")
+	admin := p.Portal.VisitAsNew(t, "admin@example.com", "admin")
 	stop := admin.Network.RespondWith(fixedResponse, fixedPatterns...)
 	for _, picture := range []struct {
 		name, path string

@@ -23,7 +23,7 @@ type searched struct {
 func newSearched(t *testing.T) searched {
 	t.Helper()
 	p := e2etest.Shared(t)
-	s := searched{Stack: p, page: p.VisitAsNew(t, "boss", "admin"), ada: p.Word("Ada") + " " + p.Word("Byron"),
+	s := searched{Stack: p, page: p.Portal.VisitAsNew(t, "boss", "admin"), ada: p.Word("Ada") + " " + p.Word("Byron"),
 		jose: p.Word("José") + " " + p.Word("Álvarez"), engine: p.Word("Difference") + " " + p.Word("Engine"),
 		cafe: p.Word("Café") + " " + p.Word("Noir")}
 	return s
@@ -139,7 +139,7 @@ func wantAnnounced(t *testing.T, page *browser.Page, text string) {
 }
 
 func TestSearchWithoutResult(t *testing.T) {
-	page := e2etest.Shared(t).VisitAsNew(t, "boss", "admin")
+	page := e2etest.Shared(t).Portal.VisitAsNew(t, "boss", "admin")
 	for _, list := range []struct{ path, label, hint string }{
 		{"/portal/users", e2etest.SearchUsers, "The search finds users by the beginning of their email address"},
 		{"/portal/projects", e2etest.SearchProjects, "The search finds projects by the beginning of their name"},
@@ -157,8 +157,8 @@ func TestSearchWithoutResult(t *testing.T) {
 // customer, has its filter again.
 func TestEndSearch(t *testing.T) {
 	s := newSearched(t)
-	s.CreateUserOf(t, s.fillProjects(t), "clerk", "viewer")
-	page := s.VisitAs(t, "clerk")
+	s.Users.CreateOf(t, s.fillProjects(t), "clerk", "viewer")
+	page := s.Portal.VisitAs(t, "clerk")
 	page.Open("/portal/projects")
 	page.Select("Status", "Active")
 	page.WaitURL("/portal/projects?status=active")
@@ -269,7 +269,7 @@ func TestSearchWithEmptyPages(t *testing.T) {
 	const empty, row = `{"data":[],"pagination":{"limit":20,"hasMore":true,"next":"%s"}}`,
 		`{"data":[{"id":"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e1%d","name":"Page %d","email":"p@example.com","role":"user",
 		"status":"active","createdAt":"2026-03-02T09:15:30.250Z"}],"pagination":{"limit":20,"hasMore":%t,"next":%s}}`
-	page := e2etest.Shared(t).VisitAsNew(t, "boss", "viewer")
+	page := e2etest.Shared(t).Portal.VisitAsNew(t, "boss", "viewer")
 	page.Open("/portal/users")
 	stop := page.Network.RespondWith(func(address string) (int64, string) {
 		parsed, err := url.Parse(address)

@@ -15,14 +15,14 @@ import (
 // TestOldSessionsConfirm creates an API key in a session that is older than 15 minutes.
 func TestOldSessionsConfirm(t *testing.T) {
 	p := e2etest.Shared(t)
-	at, key := p.CreateUser(t, "margaret", "user")
+	at, key := p.Users.Create(t, "margaret", "user")
 	owner := p.As(t, key)
-	page := p.VisitAs(t, "margaret")
+	page := p.Portal.VisitAs(t, "margaret")
 	page.Open("/portal/account")
 	e2etest.Ready(page)
 	page.Click(browser.Button("Create API key"))
 	page.Fill("Name", "typed before the confirmation")
-	p.AgeSessions(t, owner)
+	p.Users.AgeSessions(t, owner)
 	page.Allow("403 POST /v1/users/")
 	page.Press("Enter")
 	dialog := page.Within(browser.Dialog("Confirm that it is you"))
@@ -42,7 +42,7 @@ func TestOldSessionsConfirm(t *testing.T) {
 	page.Press("Enter")
 	page.WaitGone(browser.Dialog("Confirm that it is you"))
 	page.WaitFor(browser.Heading("The API key is ready"))
-	p.Secret(page, "API key")
+	p.Portal.Secret(page, "API key")
 	page.Click(browser.Button("I have saved the key"))
 	page.WaitFor(browser.Row("typed before the confirmation"))
 	if keys := owner.Get(at + "/api-keys").List("data"); len(keys) != 2 {
@@ -53,9 +53,9 @@ func TestOldSessionsConfirm(t *testing.T) {
 // TestEndOneSession ends the session of another browser, and then the session of this one.
 func TestEndOneSession(t *testing.T) {
 	p := e2etest.Shared(t)
-	_, key := p.CreateUser(t, "mary", "user")
+	_, key := p.Users.Create(t, "mary", "user")
 	owner := p.As(t, key)
-	other, page := p.VisitAs(t, "mary"), p.VisitAs(t, "mary")
+	other, page := p.Portal.VisitAs(t, "mary"), p.Portal.VisitAs(t, "mary")
 	device := owner.Get("/v1/sessions").WantStatus(http.StatusOK).Text("data.0.device")
 	page.Open("/portal/account")
 	page.WaitText("This browser")
@@ -82,13 +82,13 @@ func TestEndOneSession(t *testing.T) {
 // half-typed form of the first user must not send it as the second.
 func TestAnotherUserInATab(t *testing.T) {
 	p := e2etest.Shared(t)
-	p.CreateUser(t, "grace", "admin")
-	first := p.VisitAsNew(t, "ada", "user")
+	p.Users.Create(t, "grace", "admin")
+	first := p.Portal.VisitAsNew(t, "ada", "user")
 	first.Open("/portal/account")
 	first.Click(browser.Button("Create API key"))
 	first.Fill("Name", "typed by Ada")
 	second := first.NewTab()
-	p.StartSession(t, second, "grace")
+	p.Portal.StartSession(t, second, "grace")
 	second.Open("/portal")
 	first.WaitGone(browser.Dialog("Create API key"))
 	first.WaitText(p.Email("grace"))
@@ -107,7 +107,7 @@ func TestFraming(t *testing.T) {
 	})
 	site := httptest.NewServer(mux)
 	t.Cleanup(site.Close)
-	page := p.VisitAsNew(t, "ada", "user")
+	page := p.Portal.VisitAsNew(t, "ada", "user")
 	page.Allow("another host")
 	page.Open(site.URL)
 	page.Allow("frame-ancestors 'none'")
@@ -130,7 +130,7 @@ func TestFraming(t *testing.T) {
 func TestHostileNamesInAnAccount(t *testing.T) {
 	const name = `<img src=x onerror=alert(1)>{{7*7}}${7*7}=1`
 	p := e2etest.Shared(t)
-	page := p.VisitAsNew(t, "eve", "user")
+	page := p.Portal.VisitAsNew(t, "eve", "user")
 	page.VirtualAuthenticator()
 	page.Allow("400 POST /v1/")
 	page.Open("/portal/account")
@@ -142,7 +142,7 @@ func TestHostileNamesInAnAccount(t *testing.T) {
 	page.Fill("Name", name)
 	page.Press("Enter")
 	page.WaitFor(browser.Heading("The API key is ready"))
-	p.Secret(page, "API key")
+	p.Portal.Secret(page, "API key")
 	page.Click(browser.Button("I have saved the key"))
 	page.WaitFor(browser.Row(name))
 	page.Click(browser.Button("Add a passkey"))

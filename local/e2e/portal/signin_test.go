@@ -14,7 +14,7 @@ import (
 // signIn signs a user in with a link of the operator. The page shows the home page afterwards.
 func signIn(t *testing.T, p *e2etest.Stack, page *browser.Page, person string) {
 	t.Helper()
-	page.Open(p.SignInLink(t, person))
+	page.Open(p.Users.SignInLink(t, person))
 	page.Click(browser.Button("Sign in"))
 	page.WaitFor(browser.Button("Sign out"))
 	page.Settle()
@@ -26,9 +26,9 @@ var codeInMail = regexp.MustCompile(`there: (\d{10})\s`)
 // awaitCode presses the button that asks for a sign-in mail, and returns the code of the mail.
 func awaitCode(t *testing.T, p *e2etest.Stack, person string, press func()) string {
 	t.Helper()
-	_, before := p.NewestMail(t, person)
+	_, before := p.Mail.Newest(t, person)
 	press()
-	mail := p.AwaitMail(t, person, before)
+	mail := p.Mail.Await(t, person, before)
 	found := codeInMail.FindStringSubmatch(mail.Text)
 	if found == nil {
 		t.Fatalf("no code in the mail:\n%s", mail.Text)
@@ -50,14 +50,14 @@ func askForMail(t *testing.T, p *e2etest.Stack, page *browser.Page, person strin
 // page requests the current session. If the browser reports an error in its console, the test fails.
 func TestSignInPageHasNoErrors(t *testing.T) {
 	p := e2etest.Shared(t)
-	_, key := p.CreateUser(t, "maryam", "user")
-	ended, expired := p.SignIn(t, "maryam"), p.SignIn(t, "maryam")
+	_, key := p.Users.Create(t, "maryam", "user")
+	ended, expired := p.Users.SignIn(t, "maryam"), p.Users.SignIn(t, "maryam")
 	_, text, _ := strings.Cut(expired, "=")
-	p.Expire(t, text)
+	p.Users.Expire(t, text)
 	_, text, _ = strings.Cut(ended, "=")
 	p.As(t, key).Delete("/v1/sessions/" + e2etest.PublicID(text)).WantStatus(http.StatusNoContent)
 	for _, cookie := range []string{"", "__Host-portside-session=x", ended, expired} {
-		page := p.Visit(t)
+		page := p.Portal.Visit(t)
 		if cookie != "" {
 			page.Window.SetCookie(cookie)
 		}
@@ -71,18 +71,18 @@ func TestSignInPageHasNoErrors(t *testing.T) {
 
 func TestSignInByMailedLink(t *testing.T) {
 	p := e2etest.Shared(t)
-	p.CreateUser(t, "ada", "user")
-	page := p.Visit(t)
+	p.Users.Create(t, "ada", "user")
+	page := p.Portal.Visit(t)
 	page.Open("/portal/account?x=1")
 	page.WaitFor(browser.Heading("Sign in"))
 	page.WaitURL("/portal/sign-in?return=" + url.QueryEscape("/portal/account?x=1"))
 	page.Axe()
 	askForMail(t, p, page, "ada")
-	path, token := p.MailedLink(t, "ada")
+	path, token := p.Mail.Link(t, "ada")
 	link := path + "#" + token
 	page.Axe()
 
-	scanner := p.Visit(t) // a mail scanner opens the link, and another browser even clicks
+	scanner := p.Portal.Visit(t) // a mail scanner opens the link, and another browser even clicks
 	scanner.Allow("401 POST /v1/sessions")
 	scanner.Open(link)
 	scanner.WaitURL("/portal/sign-in") // the token is not in the address bar
@@ -105,8 +105,8 @@ func TestSignInByMailedLink(t *testing.T) {
 //proves:docs/security.md
 func TestSignInByCode(t *testing.T) {
 	p := e2etest.Shared(t)
-	p.CreateUser(t, "grace", "admin")
-	page := p.Visit(t)
+	p.Users.Create(t, "grace", "admin")
+	page := p.Portal.Visit(t)
 	page.Open("/portal/sign-in?return=" + url.QueryEscape("/portal/account"))
 	code := askForMail(t, p, page, "grace")
 	page.Allow("401 POST /v1/sessions")
@@ -134,8 +134,8 @@ func TestSignInByCode(t *testing.T) {
 
 func TestSignInByOperatorLink(t *testing.T) {
 	p := e2etest.Shared(t)
-	p.CreateUser(t, "ada", "user")
-	page := p.Visit(t)
+	p.Users.Create(t, "ada", "user")
+	page := p.Portal.Visit(t)
 	signIn(t, p, page, "ada")
 	page.Open("/portal/sign-in?return=" + url.QueryEscape("https://evil.example/portal")) // signed in already
 	page.WaitURL("/portal")
@@ -144,14 +144,14 @@ func TestSignInByOperatorLink(t *testing.T) {
 // TestSessionEndsUnderForm ends the session while a form is open, and signs in again. The form keeps its text.
 func TestSessionEndsUnderForm(t *testing.T) {
 	p := e2etest.Shared(t)
-	p.CreateUser(t, "grace", "admin")
-	page := p.Visit(t)
+	p.Users.Create(t, "grace", "admin")
+	page := p.Portal.Visit(t)
 	signIn(t, p, page, "grace")
 	page.Open("/portal/account")
 	page.Settle() // tables move the button
 	page.Click(browser.Button("Create API key"))
 	page.Fill("Name", "build <b>server")
-	other := p.Visit(t)
+	other := p.Portal.Visit(t)
 	signIn(t, p, other, "grace")
 	other.Open("/portal/account")
 	other.Click(browser.Button("Sign out everywhere"))
@@ -169,15 +169,15 @@ func TestSessionEndsUnderForm(t *testing.T) {
 	}))
 	page.Press("Enter")
 	page.WaitGone(browser.Dialog("Sign in again"))
-	p.Secret(page, "API key")
+	p.Portal.Secret(page, "API key")
 	page.Click(browser.Button("I have saved the key"))
 	page.WaitText("build <b>server")
 }
 
 func TestAccountEndsAllSessions(t *testing.T) {
 	p := e2etest.Shared(t)
-	p.CreateUser(t, "ada", "user")
-	first, second := p.Visit(t), p.Visit(t)
+	p.Users.Create(t, "ada", "user")
+	first, second := p.Portal.Visit(t), p.Portal.Visit(t)
 	signIn(t, p, first, "ada")
 	signIn(t, p, second, "ada")
 	second.Open("/portal/account")
@@ -193,8 +193,8 @@ func TestAccountEndsAllSessions(t *testing.T) {
 
 func TestPasskeysOfAnAccount(t *testing.T) {
 	p := e2etest.Shared(t)
-	p.CreateUser(t, "ada", "user")
-	page := p.Visit(t)
+	p.Users.Create(t, "ada", "user")
+	page := p.Portal.Visit(t)
 	device := page.VirtualAuthenticator()
 	signIn(t, p, page, "ada")
 	page.Open("/portal/account")
