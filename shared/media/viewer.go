@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 
 	"portside/documents"
 	"portside/shared/core/fault"
+	"portside/shared/core/parallel"
 )
 
 // Viewer reads the text in pictures.
@@ -73,16 +73,10 @@ func (s *Service) viewPictures(ctx context.Context, into *documents.Builder) err
 
 func (s *Service) viewAll(ctx context.Context, pictures []documents.Picture) []documents.PictureText {
 	texts := make([]documents.PictureText, len(pictures))
-	slots := make(chan struct{}, maxConcurrentViews)
-	var views sync.WaitGroup
-	for i, picture := range pictures {
-		slots <- struct{}{}
-		views.Go(func() {
-			defer func() { <-slots }()
-			texts[i].Blocks, texts[i].Err = s.Viewer.View(ctx, picture)
-		})
-	}
-	views.Wait()
+	_ = parallel.Each(len(pictures), maxConcurrentViews, func(i int) error {
+		texts[i].Blocks, texts[i].Err = s.Viewer.View(ctx, pictures[i])
+		return nil // the text of a picture has its error
+	})
 	return texts
 }
 
