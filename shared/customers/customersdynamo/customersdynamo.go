@@ -105,20 +105,13 @@ func (s *Store) List(ctx context.Context, query customers.Query) (customers.Page
 }
 
 // Search implements customers.Reader.
-func (s *Store) Search(ctx context.Context, query search.Query) (customers.SearchPage, error) {
-	found, next, err := s.records.Find(ctx, "", query)
-	if err != nil {
-		return customers.SearchPage{}, err
-	}
-	page := customers.SearchPage{Customers: make([]customers.Customer, len(found)), Next: next}
-	for i, item := range found {
+func (s *Store) Search(ctx context.Context, query search.Query) (page customers.SearchPage, err error) {
+	page.Next, err = s.records.Find(ctx, "", query, func(item items.Map) error {
 		stored, err := items.Decode[customerItem](item)
-		if err != nil {
-			return page, err
-		}
-		page.Customers[i] = stored.customer()
-	}
-	return page, nil
+		page.Customers = append(page.Customers, stored.customer())
+		return err
+	})
+	return page, err
 }
 
 // Create implements customers.Store.

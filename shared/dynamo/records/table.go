@@ -52,21 +52,26 @@ func (t *Table) ReadAll(ctx context.Context, ids []string, visit func(items.Map)
 	return items.GetAll(ctx, t.Items(), keys, visit)
 }
 
-// Find returns the items that a search in a scope finds, in its order. It makes two strongly consistent reads, whatever
-// the number of resources. A resource may have left the scope since the first read.
-func (t *Table) Find(ctx context.Context, scope string, query search.Query) (
-	found []items.Map, next paging.Position, err error,
-) {
+// Find calls visit with each item that a search in a scope finds, in its order, and returns the position of the next
+// page. It makes two strongly consistent reads, whatever the number of resources. A resource may have left the scope
+// since the first read.
+func (t *Table) Find(ctx context.Context, scope string, query search.Query,
+	visit func(items.Map) error) (paging.Position, error) {
 	page, err := t.Search.In(scope).Find(ctx, query)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
+	found := map[string]items.Map{}
 	err = t.ReadAll(ctx, page.IDs, func(item items.Map) error {
-		found = append(found, item)
+		found[idOf(item)] = item
 		return nil
 	})
-	searchindex.InOrder(page, found, idOf)
-	return found, page.Next, err
+	for _, id := range page.IDs {
+		if item, exists := found[id]; exists && err == nil {
+			err = visit(item)
+		}
+	}
+	return page.Next, err
 }
 
 func idOf(item items.Map) string {

@@ -10,7 +10,6 @@
 package searchindex
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -151,13 +150,6 @@ func (x Index) Changes(before, after Entry) []types.TransactWriteItem {
 type Page struct {
 	IDs  []string
 	Next paging.Position // empty on the last page; a page with few results may have a next page
-}
-
-// InOrder sorts the resources of a page, which were read in any order, in the order of the results.
-func InOrder[T any](page Page, resources []T, idOf func(T) string) {
-	slices.SortFunc(resources, func(a, b T) int {
-		return cmp.Compare(slices.Index(page.IDs, idOf(a)), slices.Index(page.IDs, idOf(b)))
-	})
 }
 
 // Find returns a page of the resources with a term that begins with the text of the query. It makes one strongly

@@ -94,18 +94,16 @@ func (s *Store) List(ctx context.Context, query projects.Query) (projects.Page, 
 }
 
 // Search implements projects.Store.
-func (s *Store) Search(ctx context.Context, customerID string, query search.Query) (projects.SearchPage, error) {
-	found, next, err := s.records.Find(ctx, customerID, query)
-	page := projects.SearchPage{Projects: make([]projects.Project, 0, len(found)), Next: next}
-	for _, item := range found {
+func (s *Store) Search(ctx context.Context, customerID string, query search.Query) (
+	page projects.SearchPage, err error,
+) {
+	page.Next, err = s.records.Find(ctx, customerID, query, func(item items.Map) error {
 		stored, err := items.Decode[projectItem](item)
-		if err != nil {
-			return page, err
-		}
 		if customerID == "" || stored.Customer == customerID { // the project may have moved since the first read
 			page.Projects = append(page.Projects, stored.project())
 		}
-	}
+		return err
+	})
 	return page, err
 }
 

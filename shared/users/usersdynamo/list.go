@@ -57,18 +57,14 @@ func matches(u users.User, query users.Query) bool {
 }
 
 // Search implements users.Store.
-func (s *Store) Search(ctx context.Context, customerID string, query search.Query) (users.SearchPage, error) {
-	found, next, err := s.records.Find(ctx, customerID, query)
-	page := users.SearchPage{Users: make([]users.User, 0, len(found)), Next: next}
-	for _, item := range found {
+func (s *Store) Search(ctx context.Context, customerID string, query search.Query) (page users.SearchPage, err error) {
+	page.Next, err = s.records.Find(ctx, customerID, query, func(item items.Map) error {
 		stored, err := items.Decode[userItem](item)
-		if err != nil {
-			return page, err
+		if customerID == "" || stored.Customer == customerID { // the user may have moved since the first read
+			page.Users = append(page.Users, stored.user())
 		}
-		if user := stored.user(); matches(user, users.Query{CustomerID: customerID}) { // the user may have moved since the first read
-			page.Users = append(page.Users, user)
-		}
-	}
+		return err
+	})
 	return page, err
 }
 
