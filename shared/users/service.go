@@ -129,8 +129,8 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 			return err
 		}
 		if reflect.DeepEqual(before, after) {
-			updated, err = s.store.Update(ctx, before, before)
-			return err
+			updated = before
+			return s.store.FinishClosing(ctx, before.ID)
 		}
 		after.UpdatedAt = versions.StoredTime(s.now())
 		updated, err = s.store.Update(ctx, before, after)

@@ -92,6 +92,7 @@ type Reader interface {
 // this package unwrapped; any other error is an outage.
 type Store interface {
 	Reader
+	CredentialEnder
 	// Create adds a user with its number, creation time and first version. Errors: ErrEmailTaken, ErrNoCustomer,
 	// ErrTooManyUsers, mail.ErrQuota.
 	// If the creation has an idempotency key that was used within 24 hours, nothing is written:
@@ -102,12 +103,19 @@ type Store interface {
 	// from before's; ErrLastAdmin. If the user is not pending afterwards, Update revokes its activation
 	// link. If the user is not active afterwards, Update ends the sessions and removes the passkeys.
 	// The store sets the version, number and history of after. A change of the customer can have the errors ErrNoCustomer
-	// and ErrTooManyUsers. If after equals before, Update writes nothing but what an earlier change has not finished.
+	// and ErrTooManyUsers.
 	Update(ctx context.Context, before, after User) (User, error)
-	// End ends credentials of the user as of the given time. Errors: versions.ErrStale.
-	End(ctx context.Context, user User, ending Ending, at time.Time) error
 	// Deletion reads a user for its deletion as of the given time. Errors: ErrNotFound.
 	Deletion(ctx context.Context, id string, at time.Time) (Deletion, error)
+}
+
+// CredentialEnder ends credentials of users.
+type CredentialEnder interface {
+	// End ends credentials of the user as of the given time. Errors: versions.ErrStale.
+	End(ctx context.Context, user User, ending Ending, at time.Time) error
+	// FinishClosing finishes what an earlier change of the user, or the deletion, has not yet done to the credentials. It
+	// writes nothing if there is no such closing, and leaves the rest to the schedule if it takes too long or fails.
+	FinishClosing(ctx context.Context, userID string) error
 }
 
 // Ending says which credentials an administrator ends. The user can sign in again with a mailed link.

@@ -175,15 +175,15 @@ func (s *Store) closeDeleted(ctx context.Context, user users.User, at time.Time)
 
 // trySweep sweeps for a closing that was just stored. The schedule continues it if that fails.
 func (s *Store) trySweep(ctx context.Context, userID string) {
-	if err := s.finishClosing(ctx, userID); err != nil {
+	if err := s.FinishClosing(ctx, userID); err != nil {
 		logUnswept(ctx, userID, err)
 	}
 }
 
-// finishClosing sweeps for the stored closing of a user, if there is one: an earlier request may have left it, perhaps
-// because it crashed. So the admin who repeats the request need not wait for the schedule. The closing may end more
-// than the last request did.
-func (s *Store) finishClosing(ctx context.Context, userID string) error {
+// FinishClosing implements users.CredentialEnder. It sweeps for the stored closing, which an earlier request may have
+// left, perhaps because it crashed. So the admin who repeats the request need not wait for the schedule. The closing
+// may end more than the last request did.
+func (s *Store) FinishClosing(ctx context.Context, userID string) error {
 	stored, found, err := items.Get[closingItem](ctx, items.In(s.client, s.table), items.Key(closingsPK, userID))
 	if err != nil || !found {
 		return err

@@ -298,13 +298,7 @@ func TestOldIssuersFail(t *testing.T) {
 //proves:docs/security.md
 func TestRepeatedRequestFinishesAClosing(t *testing.T) {
 	repeat := map[string]func(*holder) error{
-		"suspend": func(h *holder) error {
-			suspended, err := h.store.Get(t.Context(), h.user.ID)
-			if err == nil {
-				_, err = h.store.Update(t.Context(), suspended, suspended)
-			}
-			return err
-		},
+		"suspend": func(h *holder) error { return h.store.FinishClosing(t.Context(), h.user.ID) },
 		"delete": func(h *holder) error {
 			if _, err := h.store.Deletion(t.Context(), h.user.ID, leapDay()); !errors.Is(err, users.ErrNotFound) {
 				return err

@@ -36,7 +36,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -170,9 +169,6 @@ func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (
 
 // Update implements users.Store.
 func (s *Store) Update(ctx context.Context, before, after users.User) (users.User, error) {
-	if reflect.DeepEqual(before, after) {
-		return before, s.finishClosing(ctx, before.ID)
-	}
 	after.Number, after.Version = before.Number, before.Version+1
 	p := s.plan()
 	if before.CustomerID != after.CustomerID {
@@ -210,7 +206,7 @@ func (p *plan) update(ctx context.Context, before, after users.User) (users.User
 	return after, p.run(ctx)
 }
 
-// End implements users.Store.
+// End implements users.CredentialEnder.
 func (s *Store) End(ctx context.Context, user users.User, ending users.Ending, at time.Time) error {
 	p := s.plan()
 	p.Add(versions.ErrStale, s.People.Unchanged(user.ID, user.Version))
@@ -258,7 +254,7 @@ func (s *Store) Deletion(ctx context.Context, id string, at time.Time) (users.De
 	user, err := s.Get(ctx, id)
 	reading.Wait()
 	if errors.Is(err, users.ErrNotFound) && len(owned.Live) > 0 {
-		err = errors.Join(err, s.finishClosing(ctx, id))
+		err = errors.Join(err, s.FinishClosing(ctx, id))
 	}
 	if err := cmp.Or(err, failed); err != nil {
 		return users.Deletion{}, err
