@@ -77,6 +77,9 @@ arm64: has-go $(BIN)/local engines ## Let every function, built for AWS, answer 
 	@.ci/debian "make $@" qemu-aarch64-static=qemu-user-static
 	@$(BIN)/local arm64 2>.local/arm64.log || { cat .local/arm64.log; exit 1; }
 
+figures: has-go ## Print how large the project is, and how many files a change needs
+	@go run ./cmd/figures
+
 env: ## Print the settings with which a shell uses the same build cache: eval "$$(make -s env)"
 	@echo "export CGO_ENABLED=$$CGO_ENABLED GOFLAGS='$$GOFLAGS'"
 
@@ -234,7 +237,7 @@ endef
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: quick check test race nightly predeploy budget arm64 env build cross-compile fuzz-api schemathesis fuzz format lint unchanged portal-types lint-template check-deploy sam-build permissions lint-openapi generators generated-clients tidy generate vendor golden pictures engines clients tools python-tools node-tools clean python-locks
+.PHONY: quick check test race nightly predeploy budget arm64 figures env build cross-compile fuzz-api schemathesis fuzz format lint unchanged portal-types lint-template check-deploy sam-build permissions lint-openapi generators generated-clients tidy generate vendor golden pictures engines clients tools python-tools node-tools clean python-locks
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
