@@ -22,7 +22,7 @@ type jsonReader struct {
 	defaults Defaults
 }
 
-// jsonRow is the object on a line.
+// jsonRow is the object on a line. Its keys are the columns of CSV.
 type jsonRow struct {
 	Email               string          `json:"email"`
 	Name                string          `json:"name"`
@@ -105,11 +105,10 @@ func (j *jsonReader) fill(r *Row, text []byte) error {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("the line must be one JSON object, with nothing after it")
 	}
-	r.User.Email, r.User.Name, r.User.Department = stored.Email, stored.Name, stored.Department
-	r.User.CustomerID, r.User.Role = strings.TrimSpace(stored.CustomerID), roleOf(stored.Role)
-	if string(stored.Metadata) != "null" {
-		r.User.Metadata = stored.Metadata
+	if string(stored.Metadata) == "null" {
+		stored.Metadata = nil
 	}
+	stored.fill(&r.User)
 	return j.defaults.applyActivation(&r.User, stored.SendActivationEmail)
 }
 
@@ -126,7 +125,13 @@ func jsonFailure(err error) error {
 	return fmt.Errorf("the line is not JSON: %w", err)
 }
 
-func roleOf(text string) principal.Role { return principal.Role(strings.TrimSpace(text)) }
+// fill sets the fields of a user, except whether the user gets an activation mail.
+func (j jsonRow) fill(user *users.NewUser) {
+	user.Email, user.Name, user.Role = j.Email, j.Name, principal.Role(strings.TrimSpace(j.Role))
+	user.CustomerID = strings.TrimSpace(j.CustomerID)
+	user.Department = j.Department
+	user.Metadata = j.Metadata
+}
 
 // Line returns a valid user as a line of JSON Lines, without the line break. Reading it returns the same user.
 func Line(user users.NewUser) (string, error) {
