@@ -47,7 +47,7 @@ var domainDamages = map[string]damage{
 	"customer number again":    {table: "customers", pk: "rank#", sk: "sequence", set: "next", to: number("0"), want: "customers: the next number is 0"},
 	"one customer of two keys": {table: "customers", pk: "once#", set: "pk", to: text("once#x"), want: "customers: the idempotency keys"},
 	"slug without marker":      {table: "customers", pk: "slug#", want: "customers: slug#acme"},
-	"marker of another":        {table: "customers", pk: "external#", set: "customer", to: text("other"), want: `customers: external#C-1 is "other"`},
+	"marker of another":        {table: "customers", pk: "external#", set: "customer", to: text("other"), want: `customers: external#C-1 external is "other"`},
 	"customer not found":       {table: "customers", pk: "search#", want: "customers: search#"},
 	"customer without state":   {table: "credentials", pk: "customer#", sk: "customer", want: "customers: the state of"},
 	"customer is suspended":    {table: "customers", pk: "customer#", set: "status", to: text("suspended"), want: "customers: the state of"},

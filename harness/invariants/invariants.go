@@ -28,12 +28,10 @@ type row struct {
 	PK       string `dynamodbav:"pk"`
 	SK       string `dynamodbav:"sk"`
 	ID       string `dynamodbav:"id"`
-	Email    string `dynamodbav:"email"`
 	Name     string `dynamodbav:"name"`
 	Role     string `dynamodbav:"role"`
 	Status   string `dynamodbav:"status"`
 	Created  int64  `dynamodbav:"created"`
-	Number   int64  `dynamodbav:"number"`
 	N        int64  `dynamodbav:"n"`
 	User     string `dynamodbav:"user"`
 	Kind     string `dynamodbav:"kind"`
@@ -91,7 +89,7 @@ func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time
 	checkMembers(&broken, secrets, owners)
 	checkEntitlements(&broken, secrets)
 	checkPolicies(&broken, secrets)
-	checkProjects(&broken, projects)
+	broken.checkResources(projectShape, projects, map[string]string{}, map[string]string{})
 	checkCounts(&broken, people, projects, analytics)
 	if err := checkPulls(&broken, stored[tables.Pulls], analytics); err != nil {
 		return nil, err

@@ -36,8 +36,8 @@ func text(s string) types.AttributeValue   { return &types.AttributeValueMemberS
 func number(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
 
 var damages = map[string]damage{
-	"email without marker":   {pk: "email#", want: `users: email#a@example.com is ""`},
-	"marker of another user": {pk: "email#", set: "user", to: text("other"), want: `users: email#a@example.com is "other"`},
+	"email without marker":   {pk: "email#", want: `users: email#a@example.com email is ""`},
+	"marker of another user": {pk: "email#", set: "user", to: text("other"), want: `users: email#a@example.com email is "other"`},
 	"user not listed":        {pk: "list#all", want: "users: list#all"},
 	"user listed wrongly":    {pk: "list#admin", set: "status", to: text("pending"), want: "users: list#admin"},
 	"status not listed":      {pk: "list#all#active", want: "users: list#all#active"},

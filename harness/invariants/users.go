@@ -1,19 +1,10 @@
 package invariants
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 
-	"portside/shared/core/search"
 	"portside/shared/testkit/liststest"
 )
-
-// roles are the roles in the order of the labels of the lists.
-var roles = []string{"admin", "manager", "user", "viewer"}
-
-// states are the statuses of users in the order of the states of the lists.
-var states = []string{"active", "pending", "inactive", "suspended"}
 
 // userKinds are the kinds of items of the users table.
 var userKinds = []string{"user", "email", "list", "rank", "search", "admins", "once", "unsent", "closings", "gone",
@@ -39,57 +30,10 @@ func checkUsers(broken *report, all []row) owners {
 			known.closings[item.SK] = true
 		}
 	}
-	compare(broken, "users", expected(known.users), derived(all))
+	broken.checkResources(userShape, all, map[string]string{}, map[string]string{})
 	checkAdmins(broken, all, known.users)
-	checkPointers(broken, all, known.users)
+	checkUnsent(broken, all, known.users)
 	return known
-}
-
-// expected are the items that the table must have for its users.
-func expected(all map[string]row) map[string]string {
-	wanted, counters := map[string]string{}, liststest.Counts{}
-	for _, user := range all {
-		number := fmt.Sprintf("%010d", user.Number)
-		wanted["email#"+user.Email] = user.ID
-		label, state := slices.Index(roles, user.Role), slices.Index(states, user.Status)
-		for _, list := range []string{"all", user.Role, "all#" + user.Status, user.Role + "#" + user.Status} {
-			wanted["list#"+list+" "+number] = listed(user)
-			if of := customerOf(user); of != "" {
-				wanted["list#"+of+"#"+list+" "+number] = listed(user)
-			}
-		}
-		liststest.AddTerms(wanted, user.ID, user.Email, user.Name)
-		counters.CountState("users", user.Number, label, state)
-		if of := customerOf(user); of != "" {
-			liststest.AddTermsIn(of, wanted, user.ID, search.Terms(user.Email, user.Name))
-			counters.CountState("users#"+of, user.Number, label, state)
-		}
-	}
-	counters.AddTo(wanted)
-	return wanted
-}
-
-// derived are the items that the table has for its users.
-func derived(all []row) map[string]string {
-	found, counters := map[string]string{}, liststest.Counts{}
-	for _, item := range all {
-		switch item.kind() {
-		case "email":
-			found[item.PK] = item.User
-		case "list":
-			found[item.PK+" "+item.SK] = listed(item)
-		case "search":
-			liststest.AddTerm(found, item.raw)
-		case "rank":
-			counters.Read(item.raw)
-		}
-	}
-	counters.AddTo(found)
-	return found
-}
-
-func listed(r row) string {
-	return fmt.Sprintf("%s %s %q %s %s %s %d", r.ID, r.Email, r.Name, customerOf(r), r.Role, r.Status, r.Created)
 }
 
 // customerOf returns the customer of a user, of a project or of the owner of a credential; empty for the vendor.
@@ -113,26 +57,11 @@ func checkAdmins(broken *report, all []row, users map[string]row) {
 	}
 }
 
-// checkPointers checks the sequence of numbers, the unsent mails and the idempotency keys.
-func checkPointers(broken *report, all []row, users map[string]row) {
-	effects := map[string]string{}
+// checkUnsent checks that only pending users wait for an invitation.
+func checkUnsent(broken *report, all []row, users map[string]row) {
 	for _, item := range all {
-		switch {
-		case item.kind() == "rank" && item.SK == "sequence":
-			checkSequence(broken, item, users)
-		case item.kind() == "unsent" && users[item.SK].Status != "pending":
+		if item.kind() == "unsent" && users[item.SK].Status != "pending" {
 			broken.add("users: an invitation is unsent, but its user %s is not pending", item.SK)
-		case item.kind() == "once":
-			checkEffect(broken, "users", effects, item)
-		}
-	}
-}
-
-func checkSequence(broken *report, sequence row, users map[string]row) {
-	for _, user := range users {
-		if user.Number >= liststest.Number(sequence.raw, "next") {
-			broken.add("users: the next number is %s, but the user %s has number %d",
-				strconv.FormatInt(liststest.Number(sequence.raw, "next"), 10), user.ID, user.Number)
 		}
 	}
 }

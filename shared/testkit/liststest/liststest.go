@@ -54,14 +54,10 @@ func Number(item Item, name string) int64 {
 // Counts has expected or actual values of the counters of lists, by item and attribute.
 type Counts map[string]int64
 
-// Count adds an entry with the sequence number and the index of its label to every tree node above the entry.
-func (c Counts) Count(tree string, number int64, label int) {
-	c.count(tree, number, strconv.Itoa(label))
-}
-
-// CountState is Count for an entry whose state has an index, too.
+// CountState adds an entry with the sequence number and the indexes of its label and state to every tree node above
+// the entry.
 func (c Counts) CountState(tree string, number int64, label, state int) {
-	c.Count(tree, number, label)
+	c.count(tree, number, strconv.Itoa(label))
 	if state > 0 {
 		c.count(tree, number, string(rune('A'+8*(state-1)+label)))
 	}

@@ -3,21 +3,9 @@ package liststest
 import (
 	"fmt"
 	"strings"
-
-	"portside/shared/core/search"
 )
 
-// AddTerms adds the items that a table must have so that a search finds a resource, by their keys.
-func AddTerms(wanted map[string]string, id, address, name string) {
-	AddTermsOf(wanted, id, search.Terms(address, name))
-}
-
-// AddTermsOf is AddTerms for a resource with other terms.
-func AddTermsOf(wanted map[string]string, id string, terms []string) {
-	AddTermsIn("", wanted, id, terms)
-}
-
-// AddTermsIn is AddTermsOf for the terms of a scope.
+// AddTermsIn adds the items that a table must have so that a search in a scope finds a resource by its terms.
 func AddTermsIn(scope string, wanted map[string]string, id string, terms []string) {
 	if scope != "" {
 		scope += "#"
