@@ -13,9 +13,8 @@ import (
 
 // Requests authenticates requests, and counts them. It remembers customers of credentials and entitlements of customers.
 type Requests struct {
-	windowcounts.Failures
-
 	table     *Table
+	counter   windowcounts.Counter
 	customers customerHints
 	entitled  entitledCache
 }

@@ -74,7 +74,7 @@ func New(client *dynamodb.Client, name, counts string) *Table {
 		Customers: customerstates.New(client, name),
 		Windows:   windowcounts.New(client, name),
 	}
-	t.Requests = &Requests{Failures: windowcounts.NewFailures(client, counts), table: t, entitled: newEntitledCache(t.items())}
+	t.Requests = &Requests{table: t, counter: windowcounts.NewCounter(client, counts), entitled: newEntitledCache(t.items())}
 	t.Notices = &Notices{table: t}
 	return t
 }

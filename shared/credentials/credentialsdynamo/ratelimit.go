@@ -16,6 +16,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/windowcounts"
 )
 
 const (
@@ -87,27 +88,17 @@ func (r *Requests) Find(ctx context.Context, secret credentials.Secret) (credent
 // CountStep implements credentials.Store with one conditional write to an item for each minute, with the pk
 // "step#<kind>#<subject>#<minute>". It exceeds the limit by less than a step.
 func (r *Requests) CountStep(ctx context.Context, step credentials.Step, at time.Time) (int, bool, error) {
-	out, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &r.table.counts,
-		Key:       items.Map{"pk": items.Text("step#" + step.Kind.String() + "#" + step.Subject + "#" + strconv.FormatInt(minuteAt(at), 10))},
-
-		UpdateExpression:    aws.String("ADD n :requests SET purgeAt = :purge"),
-		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :limit"), ReturnValues: types.ReturnValueUpdatedNew,
-		ExpressionAttributeValues: items.Map{
-			":requests": items.Number(int64(step.Requests)), ":limit": items.Number(int64(step.Limit)),
-			":purge": items.Number(at.Add(time.Hour).Unix()),
-		},
+	used, ok, err := r.counter.Add(ctx, windowcounts.Events{
+		PK: "step#" + step.Kind.String() + "#" + step.Subject + "#" + strconv.FormatInt(minuteAt(at), 10),
+		N:  step.Requests, Limit: step.Limit, PurgeAt: at.Add(time.Hour),
 	})
-	if items.ConditionFailed(err) {
-		return step.Limit, false, nil
-	}
 	if err != nil {
 		return 0, false, fmt.Errorf("count a step of requests: %w", err)
 	}
-	counted, err := items.Decode[struct {
-		N int `dynamodbav:"n"`
-	}](out.Attributes)
-	return counted.N, true, err
+	if !ok {
+		return step.Limit, false, nil
+	}
+	return used, true, nil
 }
 
 // requester is a credential whose requests count together with those of others.
@@ -120,22 +111,16 @@ type requester struct {
 
 func (r *Requests) countTogether(ctx context.Context, who requester, block credentials.Block, at time.Time) (bool, error) {
 	minute := minuteAt(at)
-	_, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &r.table.counts, Key: items.Map{"pk": items.Text(who.together + "#" + strconv.FormatInt(minute, 10))},
-		UpdateExpression:    aws.String("ADD n :requests SET purgeAt = :purge"),
-		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :limit"),
-		ExpressionAttributeValues: items.Map{
-			":requests": items.Number(int64(block.Requests)), ":limit": items.Number(int64(block.Limit)),
-			":purge": items.Number(at.Add(time.Hour).Unix()),
-		},
+	_, ok, err := r.counter.Add(ctx, windowcounts.Events{
+		PK: who.together + "#" + strconv.FormatInt(minute, 10), N: block.Requests, Limit: block.Limit, PurgeAt: at.Add(time.Hour),
 	})
-	if err == nil {
-		return true, nil
-	}
-	if !items.ConditionFailed(err) {
+	if err != nil {
 		return false, fmt.Errorf("count requests of %s: %w", who.together, err)
 	}
-	return false, r.exhaust(ctx, who, minute)
+	if !ok {
+		return false, r.exhaust(ctx, who, minute)
+	}
+	return true, nil
 }
 
 // exhaust makes the credential exceed its limit for the rest of the minute, so that its other requests need not ask for the others.

@@ -7,46 +7,48 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"portside/shared/core/audit"
+	"portside/shared/core/throttle"
 	"portside/shared/credentials"
-	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/windowcounts"
 )
 
 // refusalLife is how long the count of an hour is kept. DynamoDB may delete it up to two days later.
 const refusalLife = 3 * time.Hour
 
-// CountRefusal implements credentials.Store with one write, and another one if the audit log reports the number. The item is in the table
-// of request counts, which all functions that authenticate can change.
+// CountRefusal implements credentials.Store with one write, and another one if the audit log reports the number.
 func (r *Requests) CountRefusal(ctx context.Context, refused credentials.Refusal, at time.Time) error {
 	hour := at.UTC().Truncate(time.Hour)
-	out, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &r.table.counts,
-		Key:       items.Map{"pk": items.Text("refused#" + refused.Who.CredentialID + "#" + strconv.FormatInt(hour.Unix(), 10))},
-
-		UpdateExpression:    aws.String("ADD n :one SET purgeAt = :purge"),
-		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :most"), ReturnValues: types.ReturnValueUpdatedNew,
-		ExpressionAttributeValues: items.Map{
-			":one": items.Number(1), ":purge": items.Number(hour.Add(refusalLife).Unix()),
-			":most": items.Number(int64(slices.Max(credentials.ReportedRefusals))),
-		},
-	}, items.RetryConflicts)
-	if items.ConditionFailed(err) {
-		return nil
-	}
+	refusals, ok, err := r.counter.Add(ctx, windowcounts.Events{
+		PK: "refused#" + refused.Who.CredentialID + "#" + strconv.FormatInt(hour.Unix(), 10),
+		N:  1, Limit: slices.Max(credentials.ReportedRefusals), PurgeAt: hour.Add(refusalLife),
+	})
 	if err != nil {
 		return fmt.Errorf("count a refused request: %w", err)
 	}
-	counted, err := items.Decode[struct {
-		N int `dynamodbav:"n"`
-	}](out.Attributes)
-	if err != nil || !slices.Contains(credentials.ReportedRefusals, counted.N) {
-		return err
+	if !ok || !slices.Contains(credentials.ReportedRefusals, refusals) {
+		return nil
 	}
-	return r.reportRefusals(ctx, refused, refusalForm{Reason: refused.Reason, Refusals: counted.N, Since: hour})
+	return r.reportRefusals(ctx, refused, refusalForm{Reason: refused.Reason, Refusals: refusals, Since: hour})
+}
+
+// failuresLife is how long a count of failures is kept after its window. DynamoDB may delete it up to two days later.
+const failuresLife = time.Hour
+
+// CountFailure implements throttle.Counts.
+func (r *Requests) CountFailure(ctx context.Context, limit throttle.Limit, subject string, at time.Time) (int, error) {
+	start := limit.Start(at)
+	failures, ok, err := r.counter.Add(ctx, windowcounts.Events{
+		PK: "failures#" + limit.Name + "#" + subject + "#" + strconv.FormatInt(start.Unix(), 10),
+		N:  1, Limit: limit.Failures, PurgeAt: start.Add(limit.Window + failuresLife),
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count a failure (%s): %w", limit.Name, err)
+	}
+	if !ok {
+		return limit.Failures + 1, nil
+	}
+	return failures, nil
 }
 
 // refusalForm has the fields of audit events about refused requests. The reason is the last request's.
