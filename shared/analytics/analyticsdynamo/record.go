@@ -165,13 +165,10 @@ func (r *Recorder) commit(ctx context.Context, s logs.Segment, data []byte, day 
 	if err != nil {
 		return err
 	}
-	err = transactions.Write(ctx, r.store.client, []types.TransactWriteItem{sum, {Put: &types.Put{
-		TableName: &r.store.table, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-		Item: items.Encode(marker{
-			PK: markerPartition(s.Log, s.Day), SK: markerSortKey(s.Name()), To: s.LastLogged().UnixMilli(), Lines: len(s.Lines),
-			PurgeAt: s.PurgeAt().Unix(), Data: data,
-		}),
-	}}})
+	err = transactions.Write(ctx, r.store.client, []types.TransactWriteItem{sum, items.PutNew(r.store.table, items.Encode(marker{
+		PK: markerPartition(s.Log, s.Day), SK: markerSortKey(s.Name()), To: s.LastLogged().UnixMilli(), Lines: len(s.Lines),
+		PurgeAt: s.PurgeAt().Unix(), Data: data,
+	}))})
 	if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {
 		return errConflict
 	}

@@ -37,9 +37,7 @@ func (s *Store) Create(ctx context.Context, creation credentialrequests.Creation
 	if creation.AtOnce {
 		p.Add(versions.ErrStale, s.announce(creation.By.CustomerID, at, at.Add(-credentialrequests.DigestInterval)))
 	}
-	p.Add(nil, types.TransactWriteItem{Put: &types.Put{
-		TableName: &s.table, Item: items.Encode(item), ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}})
+	p.Add(nil, items.PutNew(s.table, items.Encode(item)))
 	p.put(lists(request)...)
 	p.schedule(credentialrequests.Request{}, request)
 	p.Add(nil, s.credentials.Audit(ctx, auditChange(audit.RequestCreated, creation.By.CustomerID, credentialrequests.Request{}, request))...)

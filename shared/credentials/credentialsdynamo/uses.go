@@ -65,9 +65,7 @@ func (w Writes) putCount(c credentials.Credential) types.TransactWriteItem {
 		PurgeAt: keptAtLeast(c, c.CreatedAt).Unix(),
 	})
 	item["pk"] = countKey(c.Hash)["pk"]
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &w.counts, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}}
+	return items.PutNew(w.counts, item)
 }
 
 // useSK is the sort key of a credential's last use in the index byOwner: the text of the credential without its secret part.

@@ -43,9 +43,7 @@ func (w Writes) IssueExchanged(c credentials.Credential) []types.TransactWriteIt
 }
 
 func (w Writes) put(shape any) types.TransactWriteItem {
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &w.table, Item: items.Encode(shape), ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}}
+	return items.PutNew(w.table, items.Encode(shape))
 }
 
 // Remember returns the write that stores an idempotency key with the sealed secret that it has created. Its condition

@@ -19,7 +19,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/audit"
@@ -75,9 +74,7 @@ func (l Log) Write(ctx context.Context, change audit.Change) []types.TransactWri
 	if err != nil {
 		panic(err)
 	}
-	return []types.TransactWriteItem{{Put: &types.Put{
-		TableName: &l.table, Item: items.Encode(item), ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}}}
+	return []types.TransactWriteItem{items.PutNew(l.table, items.Encode(item))}
 }
 
 // Record writes an event about a change that was made without a transaction, such as one of all items.

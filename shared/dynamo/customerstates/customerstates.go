@@ -60,9 +60,7 @@ func (t Table) Items() items.Table { return items.In(t.client, t.name) }
 func (t Table) Add(id string, state State) types.TransactWriteItem {
 	item := items.Encode(State{Suspended: state.Suspended, MaxUsers: state.MaxUsers, MaxRequests: state.MaxRequests})
 	maps.Copy(item, Key(id))
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &t.name, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}}
+	return items.PutNew(t.name, item)
 }
 
 // Set returns the write that changes the status and the limits. It fails if the customer does not exist.

@@ -25,6 +25,13 @@ type Map = map[string]types.AttributeValue
 // Key returns the key of an item.
 func Key(pk, sk string) Map { return Map{"pk": Text(pk), "sk": Text(sk)} }
 
+// PutNew returns the write of a new item, for a transaction. It fails if the item exists.
+func PutNew(table string, item Map) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &table, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	}}
+}
+
 // Text returns a string attribute.
 func Text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 

@@ -113,7 +113,7 @@ func (p *Plan) Once(key *idempotency.Key, created Row, at time.Time) {
 // Create adds a resource. Errors: those of its markers, ErrDuplicateID, ErrListed.
 func (p *Plan) Create(action audit.Action, r Row) {
 	p.mark(Row{}, r)
-	p.Add(ErrDuplicateID, p.PutNew(items.Encode(r.Item)))
+	p.Add(ErrDuplicateID, items.PutNew(p.table.Name, items.Encode(r.Item)))
 	p.Add(ErrListed, p.lists.Add(r.entry())...)
 	p.Add(nil, p.table.Search.Changes(searchindex.Entry{}, r.searched())...)
 	p.Audit(action, Row{}, r)
@@ -191,7 +191,7 @@ func (p *Plan) mark(before, after Row) {
 			continue
 		}
 		if to.PK != "" {
-			p.Add(to.Taken, p.PutNew(to.item(after.ID)))
+			p.Add(to.Taken, items.PutNew(p.table.Name, to.item(after.ID)))
 		}
 		if from.PK != "" {
 			p.Add(ErrListed, types.TransactWriteItem{Delete: &types.Delete{
@@ -204,13 +204,6 @@ func (p *Plan) mark(before, after Row) {
 }
 
 const unchanged = "version = :version"
-
-// PutNew returns the write of a new item, which fails if the item exists.
-func (p *Plan) PutNew(item items.Map) types.TransactWriteItem {
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &p.table.Name, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}}
-}
 
 // update returns the write of the attributes that differ. Other attributes keep their stored values, even values
 // that were written without a new version.

@@ -131,9 +131,7 @@ func (s *Store) Add(ctx context.Context, request sessions.Request, due time.Time
 }
 
 func (s *Store) put(shape any) types.TransactWriteItem {
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &s.table, Item: items.Encode(shape), ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}}
+	return items.PutNew(s.table, items.Encode(shape))
 }
 
 // Get implements sessions.RequestStore.

@@ -113,10 +113,7 @@ func (s *Store) Add(ctx context.Context, creation trust.Creation) (trust.Created
 	}
 	p.Add(trust.ErrNoCustomer, s.table.Customers.Exists(added.CustomerID))
 	p.Add(trust.ErrTooMany, trustlists.Add(name, added.CustomerID, added.ID, trust.Max))
-	p.Add(errDuplicateID, types.TransactWriteItem{Put: &types.Put{
-		TableName: &name, Item: items.Encode(newPolicyItem(added)),
-		ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}})
+	p.Add(errDuplicateID, items.PutNew(name, items.Encode(newPolicyItem(added))))
 	p.Add(nil, s.table.Audit(ctx, change(audit.TrustPolicyCreated, trust.Policy{}, added))...)
 	err := p.Write(ctx, s.client)
 	if errors.Is(err, idempotencykeys.ErrInUse) {

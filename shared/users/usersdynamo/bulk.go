@@ -88,7 +88,7 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 		p.recordCreation(&user)
 		p.createUser(user)
 		if invitation := creations[i].Invitation; invitation != nil {
-			p.Add(records.ErrDuplicateID, p.PutNew(items.Encode(newUnsentItem(user, *invitation))))
+			p.Add(records.ErrDuplicateID, items.PutNew(p.store.table, items.Encode(newUnsentItem(user, *invitation))))
 			quotas = append(quotas, invitation.Quotas...)
 		}
 	}

@@ -92,7 +92,7 @@ func (p *plan) endInvitation(userID string) {
 
 // invite adds the link and stores its mail as unsent.
 func (p *plan) invite(u users.User, invitation users.Invitation) {
-	p.Add(records.ErrDuplicateID, p.PutNew(items.Encode(newUnsentItem(u, invitation))))
+	p.Add(records.ErrDuplicateID, items.PutNew(p.store.table, items.Encode(newUnsentItem(u, invitation))))
 	p.issue(invitation.Link)
 	p.countMails(invitation.Quotas, u.CreatedAt)
 }

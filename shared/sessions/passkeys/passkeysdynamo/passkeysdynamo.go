@@ -117,9 +117,7 @@ func (s *Store) Set(ctx context.Context, userID string) (passkeys.Set, error) {
 func (s *Store) Add(ctx context.Context, set passkeys.Set, passkey passkeys.Passkey, by principal.Credential) error {
 	var plan transactions.Plan
 	plan.Add(passkeys.ErrCaller, s.credentials.Writes.StillWorks(by)...)
-	plan.Add(passkeys.ErrRegistered, types.TransactWriteItem{Put: &types.Put{
-		TableName: &s.table, Item: markerKey(passkey), ConditionExpression: aws.String("attribute_not_exists(pk)"),
-	}})
+	plan.Add(passkeys.ErrRegistered, items.PutNew(s.table, markerKey(passkey)))
 	plan.Add(versions.ErrStale, s.put(set, append(slices.Clone(set.Passkeys), passkey)))
 	plan.Add(nil, s.audit(ctx, audit.PasskeyCreated, set.UserID, passkey)...)
 	return plan.Write(ctx, s.client)
