@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"portside/cmd/figures/sizes"
 )
 
 func TestTable(t *testing.T) {
@@ -23,7 +25,7 @@ func TestTable(t *testing.T) {
 	} {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	f := figures{rows: map[string]row{}, methods: map[string]int{}, files: map[string]int{}}
+	f := figures{rows: map[string]row{}, sizes: sizes.New()}
 	if err := fs.WalkDir(tree, ".", f.visit(tree)); err != nil {
 		t.Fatal(err)
 	}

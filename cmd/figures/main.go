@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"portside/cmd/figures/sizes"
 )
 
 const (
@@ -27,7 +29,7 @@ const (
 )
 
 func main() {
-	f := figures{rows: map[string]row{}, methods: map[string]int{}, files: map[string]int{}}
+	f := figures{rows: map[string]row{}, sizes: sizes.New()}
 	if err := fs.WalkDir(os.DirFS("."), ".", f.visit(os.DirFS("."))); err != nil {
 		log.Fatal("figures: ", err)
 	}
@@ -41,10 +43,10 @@ type row struct{ code, tests int }
 
 // figures are what the command prints.
 type figures struct {
-	rows           map[string]row // by name
-	methods, files map[string]int // exported methods of types, and files of packages without tests
-	carriers       int            // structs with userField
-	long, lines    int            // of Go that people write
+	rows        map[string]row // by name
+	sizes       sizes.Sizes    // also has packages without other files than tests
+	carriers    int            // structs with userField
+	long, lines int            // of Go that people write
 }
 
 // add adds to the number of a row for the code or the tests, by the name of the file.
@@ -93,7 +95,7 @@ func (f *figures) addGo(area, file string, text []byte) error {
 		return err
 	}
 	dir := path.Dir(file)
-	f.files[dir] += 0 // also of a package that has only tests
+	f.sizes.Files[dir] += 0 // also of a package that has only tests
 	if ast.IsGenerated(parsed) {
 		f.add("lines, generated Go", file, bytes.Count(text, []byte("\n")))
 		return nil
@@ -106,19 +108,14 @@ func (f *figures) addGo(area, file string, text []byte) error {
 		}
 	}
 	if !strings.HasSuffix(file, "_test.go") {
-		f.files[dir]++
-		ast.Inspect(parsed, func(node ast.Node) bool { return f.addNode(dir, node) })
+		f.sizes.Add(dir, parsed)
+		ast.Inspect(parsed, f.countCarriers)
 	}
 	return nil
 }
 
-func (f *figures) addNode(dir string, node ast.Node) bool {
-	switch n := node.(type) {
-	case *ast.FuncDecl:
-		if n.Recv != nil && n.Name.IsExported() {
-			f.methods[dir+"."+receiver(n.Recv.List[0].Type)]++
-		}
-	case *ast.StructType:
+func (f *figures) countCarriers(node ast.Node) bool {
+	if n, isStruct := node.(*ast.StructType); isStruct {
 		for _, field := range n.Fields.List {
 			if slices.ContainsFunc(field.Names, func(name *ast.Ident) bool { return name.Name == userField }) {
 				f.carriers++
@@ -126,17 +123,6 @@ func (f *figures) addNode(dir string, node ast.Node) bool {
 		}
 	}
 	return true
-}
-
-// receiver returns the name of a method's type, which comes before its parameters.
-func receiver(typ ast.Expr) (name string) {
-	ast.Inspect(typ, func(node ast.Node) bool {
-		if ident, isIdent := node.(*ast.Ident); isIdent {
-			name = cmp.Or(name, ident.Name)
-		}
-		return true
-	})
-	return name
 }
 
 // addGuide counts the files that the diffs of a guide change.
@@ -169,9 +155,9 @@ func (f *figures) table() string {
 		fmt.Fprintf(&out, "%-46s %8d %8d\n", name, f.rows[name].code, f.rows[name].tests)
 	}
 	fmt.Fprintf(&out, "%-46s %8d\n", "structs with a user's field ("+userField+")", f.carriers)
-	fmt.Fprintf(&out, "%-46s %s\n", "exported methods of the largest type", largest(f.methods))
-	fmt.Fprintf(&out, "%-46s %s\n", "files of the largest package without tests", largest(f.files))
-	fmt.Fprintf(&out, "%-46s %8d\n", "packages", len(f.files))
+	fmt.Fprintf(&out, "%-46s %s\n", "exported methods of the largest type", largest(f.sizes.Methods))
+	fmt.Fprintf(&out, "%-46s %s\n", "files of the largest package without tests", largest(f.sizes.Files))
+	fmt.Fprintf(&out, "%-46s %8d\n", "packages", len(f.sizes.Files))
 	fmt.Fprintf(&out, "%-46s %8.2f %%\n", fmt.Sprintf("lines of Go above %d columns", columns), 100*float64(f.long)/float64(max(1, f.lines)))
 	return out.String()
 }

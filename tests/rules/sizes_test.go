@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"portside/cmd/figures/sizes"
 )
 
 // Sizes that a reader still has an overview of. Files of tests do not count.
@@ -23,69 +25,30 @@ const (
 
 func TestTypesAndPackagesAreSmall(t *testing.T) { reportViolations(t, checkSizes, os.DirFS(root)) }
 
-// size is how large a type or package is.
-type size struct {
-	n, limit int
-	what     string // what n counts
-}
-
 // checkSizes compares the sizes of the types and packages that people write with the limits.
 func checkSizes(tree fs.FS) ([]string, error) {
-	sizes, err := measureSizes(tree)
-	if err != nil {
-		return nil, err
-	}
-	var violations []string
-	for _, name := range slices.Sorted(maps.Keys(sizes)) {
-		if s := sizes[name]; s.n > s.limit {
-			violations = append(violations, fmt.Sprintf("%s has %d %s, more than %d: split it by what it is", name, s.n, s.what, s.limit))
-		}
-	}
-	return violations, nil
-}
-
-// measureSizes counts the files of each package, and the exported methods of each type, which it names like local/stack.Stack.
-func measureSizes(tree fs.FS) (map[string]size, error) {
-	sizes := map[string]size{}
+	measured := sizes.New()
 	err := eachGoFile(tree, func(name string, src []byte) error {
 		if strings.HasSuffix(name, "_test.go") {
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil || ast.IsGenerated(file) {
-			return err
+		if err == nil && !ast.IsGenerated(file) {
+			measured.Add(path.Dir(name), file)
 		}
-		dir := path.Dir(name)
-		sizes[dir] = size{n: sizes[dir].n + 1, limit: maxFiles, what: "files"}
-		for _, declaration := range file.Decls {
-			method, isFunction := declaration.(*ast.FuncDecl)
-			if isFunction && method.Recv != nil && method.Name.IsExported() {
-				of := dir + "." + receiverName(method)
-				sizes[of] = size{n: sizes[of].n + 1, limit: maxMethods, what: "exported methods"}
-			}
-		}
-		return nil
+		return err
 	})
-	return sizes, err
+	violations := append(tooLarge(measured.Files, maxFiles, "files"), tooLarge(measured.Methods, maxMethods, "exported methods")...)
+	return violations, err
 }
 
-// receiverName returns the name of a method's type.
-func receiverName(method *ast.FuncDecl) string {
-	typ := method.Recv.List[0].Type
-	for {
-		switch t := typ.(type) {
-		case *ast.StarExpr:
-			typ = t.X
-		case *ast.IndexExpr: // of one type parameter
-			typ = t.X
-		case *ast.IndexListExpr:
-			typ = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return fmt.Sprintf("%T", typ)
+func tooLarge(measured map[string]int, limit int, what string) (violations []string) {
+	for _, name := range slices.Sorted(maps.Keys(measured)) {
+		if n := measured[name]; n > limit {
+			violations = append(violations, fmt.Sprintf("%s has %d %s, more than %d: split it by what it is", name, n, what, limit))
 		}
 	}
+	return violations
 }
 
 func TestLargeTypesAndPackagesAreFound(t *testing.T) {
