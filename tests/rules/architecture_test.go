@@ -72,6 +72,14 @@ var rules = []rule{
 		dir: "cmd/<command>/<command>*", name: "test support of a command",
 		may: []string{standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/<command>/..."},
 	}, {
+		dir: "cmd/portside/<group>", name: "a group of commands of portside",
+		may: []string{
+			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/client", "portside/cmd/portside/<group>/...",
+			"portside/cmd/portside/backup", "portside/cmd/portside/chain", "portside/cmd/portside/cli/...",
+			"portside/cmd/portside/installation", "portside/cmd/portside/operator",
+		},
+		never: []string{"portside/shared/testkit/...", "portside/cmd/portside/cli/clitest"},
+	}, {
 		dir: "cmd/<command>/...", name: "a command",
 		may: []string{
 			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/<command>/...",
