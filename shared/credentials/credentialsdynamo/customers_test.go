@@ -105,7 +105,7 @@ func TestWrongSecretOfCustomersCredential(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	c, secret := s.issuedToCustomer()
 	s.use(secret, noon)
-	s.write(s.table.Writes.RevokeRecord(revoked(c)))
+	s.write(s.table.Writes.Revoke(revoked(c))...)
 	if found, _, err := s.table.Requests.CountRequest(t.Context(), secret, noon); err != nil || found.RevokedAt.IsZero() {
 		t.Errorf("the revoked credential is %+v, %v", found, err)
 	}

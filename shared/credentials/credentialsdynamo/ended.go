@@ -95,7 +95,7 @@ func (w Writes) Checks(s Since) []types.TransactWriteItem {
 	return checks
 }
 
-// HaveNotEnded returns the checks that no credential of the makers has ended; see HasNotEnded. It adds the API keys of customers to since,
+// HaveNotEnded returns the checks that no credential of the makers has ended; see hasNotEnded. It adds the API keys of customers to since,
 // whose checks the transaction also needs. It is false if an API key has ended already with all credentials of its customer. Sessions and
 // links that have ended so only pass, as those that an administrator has ended one by one.
 func (t *Table) HaveNotEnded(ctx context.Context, makers []principal.Maker, since *Since) ([]types.TransactWriteItem, bool, error) {
@@ -120,7 +120,7 @@ func (t *Table) HaveNotEnded(ctx context.Context, makers []principal.Maker, sinc
 	}
 	checks := make([]types.TransactWriteItem, len(ids))
 	for i, id := range ids {
-		checks[i] = t.Writes.HasNotEnded(id)
+		checks[i] = t.Writes.hasNotEnded(id)
 	}
 	return checks, true, nil
 }

@@ -48,7 +48,7 @@ type Change struct {
 	// Version is the version of the owner: with Active, the one that has the new role and status. Otherwise, the one that the issuer has
 	// read: issuing fails if the role or status has changed since. Zero means no check.
 	Version int64
-	// EndedAt is when all credentials of the owner are revoked, with Reason; zero if they are not. See RevokeRecord.
+	// EndedAt is when all credentials of the owner are revoked, with Reason; zero if they are not.
 	EndedAt time.Time
 	Reason  string
 }

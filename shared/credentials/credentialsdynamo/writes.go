@@ -73,7 +73,7 @@ func (w Writes) SetOwner(id string, owner credentials.Owner) types.TransactWrite
 // store c.RevokedAt and c.Reason. The first one fails if the owner has no such credential or the
 // credential is revoked already. The transaction also needs a Tally.
 func (w Writes) Revoke(c credentials.Credential) []types.TransactWriteItem {
-	writes := append([]types.TransactWriteItem{w.RevokeRecord(c)}, w.deleteMade(c)...)
+	writes := append([]types.TransactWriteItem{w.revokeRecord(c)}, w.deleteMade(c)...)
 	if c.Exchanged {
 		return writes
 	}
@@ -85,8 +85,8 @@ func (w Writes) Revoke(c credentials.Credential) []types.TransactWriteItem {
 	return append(writes, types.TransactWriteItem{Update: listing})
 }
 
-// RevokeRecord is Revoke for a transaction that revokes all credentials of an owner, where Change.EndedAt changes the list.
-func (w Writes) RevokeRecord(c credentials.Credential) types.TransactWriteItem {
+// revokeRecord returns the write of Revoke that every kind of credential has: that of its record.
+func (w Writes) revokeRecord(c credentials.Credential) types.TransactWriteItem {
 	update := revocation(c)
 	update.TableName, update.Key = &w.table, recordKey(c.ID)
 	update.ConditionExpression = aws.String("#owner = :owner AND kind = :kind AND attribute_not_exists(revoked)")
@@ -135,11 +135,11 @@ func (w Writes) StillWorks(by principal.Credential) []types.TransactWriteItem {
 	}}}, w.Checks(since)...)
 }
 
-// HasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended
+// hasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended
 // as usual, by a sign-out or by their use, but not if they were reported as leaked. A report of a used link has no effect. Transactions
 // that finish what a credential has begun contain the check. They must not come later than credentials.Retention after that, because the
 // record of a revoked credential may then be purged.
-func (w Writes) HasNotEnded(id string) types.TransactWriteItem {
+func (w Writes) hasNotEnded(id string) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &w.table, Key: recordKey(id),
 		ConditionExpression:      aws.String("attribute_not_exists(revoked) OR kind <> :key AND #reason <> :leaked"),

@@ -124,6 +124,20 @@ func (t Table) Get(ctx context.Context, id string) (State, bool, error) {
 	return items.Get[State](ctx, t.Items(), Key(id))
 }
 
+// Beside returns the item with the given key, which lies beside the state of a customer, and whether the customer exists, strongly
+// consistent in one call. An item that does not exist is nil.
+func Beside(ctx context.Context, table items.Table, id string, key items.Map) (item items.Map, exists bool, err error) {
+	err = items.GetAll(ctx, table, []items.Map{Key(id), key}, func(found items.Map) error {
+		if sk, _ := found["sk"].(*types.AttributeValueMemberS); sk != nil && sk.Value == sortKey {
+			exists = true
+		} else {
+			item = found
+		}
+		return nil
+	})
+	return item, exists, err
+}
+
 // Generation returns the current generation of a customer's credentials, strongly consistent: 0 for the vendor's staff, who have no
 // customer, and for a customer that does not exist.
 func (t Table) Generation(ctx context.Context, id string) (int64, error) {
@@ -211,9 +225,3 @@ func PK(id string) string { return prefix + id }
 
 // Key returns the key of the state of a customer.
 func Key(id string) items.Map { return items.Key(PK(id), sortKey) }
-
-// IsState reports whether an item of a customer is its state.
-func IsState(item items.Map) bool {
-	sk, _ := item["sk"].(*types.AttributeValueMemberS)
-	return sk != nil && sk.Value == sortKey
-}

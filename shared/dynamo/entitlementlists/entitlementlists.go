@@ -21,18 +21,13 @@ type List struct {
 
 // Get returns the entitlements of a customer, strongly consistent, or false if the customer does not exist. It reads them and the state of
 // the customer in one call.
-func Get(ctx context.Context, table items.Table, customerID string) (found List, exists bool, err error) {
-	keys := []items.Map{customerstates.Key(customerID), key(customerID)}
-	err = items.GetAll(ctx, table, keys, func(raw items.Map) error {
-		if customerstates.IsState(raw) {
-			exists = true
-			return nil
-		}
-		stored, err := items.Decode[listItem](raw)
-		found = stored.list()
-		return err
-	})
-	return found, exists, err
+func Get(ctx context.Context, table items.Table, customerID string) (List, bool, error) {
+	item, exists, err := customerstates.Beside(ctx, table, customerID, key(customerID))
+	if err != nil {
+		return List{}, false, err
+	}
+	stored, err := items.Decode[listItem](item)
+	return stored.list(), exists, err
 }
 
 // Read returns the entitlements of a customer, strongly consistent. The list of a customer that does not exist is empty.

@@ -22,18 +22,13 @@ type list struct {
 // Get returns the IDs of the trust policies of a customer in the order of their creation, strongly consistent, or false if the customer
 // does not exist.
 func Get(ctx context.Context, table items.Table, customerID string) (ids []string, exists bool, err error) {
-	keys := []items.Map{customerstates.Key(customerID), key(customerID)}
-	err = items.GetAll(ctx, table, keys, func(raw items.Map) error {
-		if customerstates.IsState(raw) {
-			exists = true
-			return nil
-		}
-		stored, err := items.Decode[list](raw)
-		ids = stored.Policies
-		slices.Sort(ids) // UUIDs of version 7 begin with the time
-		return err
-	})
-	return ids, exists, err
+	item, exists, err := customerstates.Beside(ctx, table, customerID, key(customerID))
+	if err != nil {
+		return nil, false, err
+	}
+	stored, err := items.Decode[list](item)
+	slices.Sort(stored.Policies) // UUIDs of version 7 begin with the time
+	return stored.Policies, exists, err
 }
 
 // Add returns the write that adds a trust policy to the list of its customer. It fails if the customer has the maximum. The transaction

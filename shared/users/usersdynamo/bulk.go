@@ -124,8 +124,8 @@ func (s Bulk) MailsLeft(ctx context.Context, quotas []mail.Quota, at time.Time) 
 	}
 	counted, err := s.store.credentials.Windows.Counted(ctx, windows, at)
 	left := make(map[mail.Quota]int, len(quotas))
-	for _, q := range quotas {
-		left[q] = q.Limit - counted[q.Window()]
+	for i, q := range quotas {
+		left[q] = q.Limit - counted[windows[i]]
 	}
 	return left, err
 }
