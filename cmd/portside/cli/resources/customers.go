@@ -79,14 +79,10 @@ func (a *app) listCustomersCommand() *cobra.Command {
 	var limit cli.MaxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list all customers", Args: cli.Exactly(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
+		RunE: a.calls(func(ctx context.Context, api *client.Client, _ []string) error {
 			params := &client.ListCustomersParams{Status: cli.Optional[client.ListCustomersParamsStatus](status), Limit: limit.Page()}
-			return cli.PrintList(a.App, listedCustomerColumns(), cli.AtMost(limit, api.AllCustomers(c.Context(), params)))
-		},
+			return cli.PrintList(a.App, listedCustomerColumns(), cli.AtMost(limit, api.AllCustomers(ctx, params)))
+		}),
 	}
 	c.Flags().StringVar(&status, "status", "", "only customers with this `STATUS`: active or suspended")
 	c.Flags().Var(&limit, "limit", "at most `N` customers")
@@ -99,14 +95,10 @@ func (a *app) findCustomersCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "find TEXT", Short: "find customers by the beginning of the slug, of the external ID or of a word of the name",
 		Args: cli.Exactly("the text"), Example: "  portside customers find acme",
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
 			params := &client.SearchCustomersParams{Q: args[0], Limit: limit.Page()}
-			return cli.PrintList(a.App, listedCustomerColumns(), cli.AtMost(limit, api.FindCustomers(c.Context(), params)))
-		},
+			return cli.PrintList(a.App, listedCustomerColumns(), cli.AtMost(limit, api.FindCustomers(ctx, params)))
+		}),
 	}
 	c.Flags().Var(&limit, "limit", "at most `N` customers")
 	return a.Printing(c)

@@ -74,20 +74,16 @@ func (a *app) listProjectsCommand() *cobra.Command {
 	var limit cli.MaxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list all projects", Args: cli.Exactly(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			of, err := optionalCustomerID(c.Context(), api, customer)
+		RunE: a.calls(func(ctx context.Context, api *client.Client, _ []string) error {
+			of, err := optionalCustomerID(ctx, api, customer)
 			if err != nil {
 				return err
 			}
 			params := &client.ListProjectsParams{
 				CustomerID: of, Status: cli.Optional[client.ListProjectsParamsStatus](status), Limit: limit.Page(),
 			}
-			return a.printProjects(c.Context(), api, cli.AtMost(limit, api.AllProjects(c.Context(), params)))
-		},
+			return a.printProjects(ctx, api, cli.AtMost(limit, api.AllProjects(ctx, params)))
+		}),
 	}
 	c.Flags().StringVar(&status, "status", "", "only projects with this `STATUS`: draft, active, on_hold, completed or archived")
 	c.Flags().StringVar(&customer, "customer", "", "only projects of the `CUSTOMER` with this slug or ID")
@@ -102,18 +98,14 @@ func (a *app) findProjectsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "find TEXT", Short: "find projects by the beginning of a word of the name", Args: cli.Exactly("the text"),
 		Example: "  portside projects find engine",
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			of, err := optionalCustomerID(c.Context(), api, customer)
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
+			of, err := optionalCustomerID(ctx, api, customer)
 			if err != nil {
 				return err
 			}
 			params := &client.SearchProjectsParams{Q: args[0], CustomerID: of, Limit: limit.Page()}
-			return a.printProjects(c.Context(), api, cli.AtMost(limit, api.FindProjects(c.Context(), params)))
-		},
+			return a.printProjects(ctx, api, cli.AtMost(limit, api.FindProjects(ctx, params)))
+		}),
 	}
 	c.Flags().StringVar(&customer, "customer", "", "only projects of the `CUSTOMER` with this slug or ID")
 	c.Flags().Var(&limit, "limit", "at most `N` projects")
@@ -123,17 +115,13 @@ func (a *app) findProjectsCommand() *cobra.Command {
 func (a *app) getProjectCommand() *cobra.Command {
 	return a.Printing(&cobra.Command{
 		Use: "get ID", Short: "show a project", Args: cli.Exactly(projectArgument),
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
+			project, err := api.GetProject(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			project, err := api.GetProject(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return a.printProject(c.Context(), api, project)
-		},
+			return a.printProject(ctx, api, project)
+		}),
 	})
 }
 
@@ -142,28 +130,24 @@ func (a *app) createProjectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "create NAME", Short: "create a project", Args: cli.Exactly("the name of the project"),
 		Example: `  portside projects create "Difference Engine" --owner ada@example.com`,
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
+			ownerID, err := optionalUserID(ctx, api, owner)
 			if err != nil {
 				return err
 			}
-			ownerID, err := optionalUserID(c.Context(), api, owner)
+			of, err := optionalCustomerID(ctx, api, customer)
 			if err != nil {
 				return err
 			}
-			of, err := optionalCustomerID(c.Context(), api, customer)
-			if err != nil {
-				return err
-			}
-			project, err := api.CreateProject(c.Context(), client.CreateProjectJSONBody{
+			project, err := api.CreateProject(ctx, client.CreateProjectJSONBody{
 				Name: args[0], Description: cli.Optional[string](description), OwnerID: ownerID, CustomerID: of,
 				Status: cli.Optional[client.CreateProjectJSONBodyStatus](status),
 			})
 			if err != nil {
 				return err
 			}
-			return a.printProject(c.Context(), api, project)
-		},
+			return a.printProject(ctx, api, project)
+		}),
 	}
 	c.Flags().StringVar(&description, "description", "", "`TEXT` about the project")
 	c.Flags().StringVar(&owner, "owner", "", "`USER` who owns it: an email address or an ID; default: you")
@@ -177,25 +161,21 @@ func (a *app) deleteProjectCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "delete ID", Short: "delete a project", Args: cli.Exactly(projectArgument),
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			project, err := api.GetProject(c.Context(), args[0])
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
+			project, err := api.GetProject(ctx, args[0])
 			if err != nil {
 				return err
 			}
 			name := cli.Printable(project.Name)
-			if err := a.Confirm(c.Context(), yes, "Delete the project "+name+"?"); err != nil {
+			if err := a.Confirm(ctx, yes, "Delete the project "+name+"?"); err != nil {
 				return err
 			}
-			if err := api.DeleteProject(c.Context(), project.ID); err != nil {
+			if err := api.DeleteProject(ctx, project.ID); err != nil {
 				return err
 			}
 			a.Report("Deleted the project %s.", name)
 			return nil
-		},
+		}),
 	}
 	addYes(c, &yes)
 	return a.Calling(c)

@@ -55,22 +55,19 @@ func (a *app) listRequestsCommand() *cobra.Command {
 	var limit cli.MaxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list requests, the newest first; with --status pending, the most urgent first", Args: cli.Exactly(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			api, err := a.Connect()
+		RunE: a.calls(func(ctx context.Context, api *client.Client, _ []string) error {
+			of, err := optionalUserID(ctx, api, user)
 			if err != nil {
 				return err
 			}
 			params := &client.ListCredentialRequestsParams{
-				Status: cli.Optional[client.ListCredentialRequestsParamsStatus](status), Limit: limit.Page(),
+				UserID: of, Status: cli.Optional[client.ListCredentialRequestsParamsStatus](status), Limit: limit.Page(),
 			}
 			if status == "pending" {
 				params.Order = new(client.ListCredentialRequestsParamsOrderOldest)
 			}
-			if params.UserID, err = optionalUserID(c.Context(), api, user); err != nil {
-				return err
-			}
-			return cli.PrintList(a.App, requestColumns(), cli.AtMost(limit, api.AllCredentialRequests(c.Context(), params)))
-		},
+			return cli.PrintList(a.App, requestColumns(), cli.AtMost(limit, api.AllCredentialRequests(ctx, params)))
+		}),
 	}
 	c.Flags().StringVar(&status, "status", "", "only requests with this `STATUS`: pending, approved, denied, collected or expired")
 	c.Flags().StringVar(&user, "user", "", "only requests of this `USER`: an email address or an ID")
@@ -114,17 +111,13 @@ func (a *app) decideCommand(name, short string, decide decide) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use: name + " ID", Short: short, Args: cli.Exactly(requestArgument),
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			decided, err := decide(c.Context(), api, args[0], cli.Optional[string](reason))
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
+			decided, err := decide(ctx, api, args[0], cli.Optional[string](reason))
 			if err != nil {
 				return err
 			}
 			return cli.PrintOne(a.App, requestColumns(), decided)
-		},
+		}),
 	}
 	c.Flags().StringVar(&reason, "reason", "", "`TEXT` for the requester, sent in the mail")
 	return a.Printing(c)

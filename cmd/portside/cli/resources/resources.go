@@ -2,8 +2,11 @@
 package resources
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
+	"portside/client"
 	"portside/cmd/portside/cli"
 )
 
@@ -17,5 +20,16 @@ func Commands(p cli.Process) []*cobra.Command {
 		a.LoginCommand(), a.LogoutCommand(), a.usersCommand(), a.customersCommand(), a.entitlementsCommand(), a.trustPoliciesCommand(),
 		a.projectsCommand(), a.tokensCommand(), a.requestsCommand(), a.pullsCommand(), a.auditCommand(), a.dashboardCommand(),
 		a.extractCommand(), a.revokeCommand(),
+	}
+}
+
+// calls makes the run of a command that calls the API: it connects before run, which gets the arguments of the command.
+func (a *app) calls(run func(context.Context, *client.Client, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		api, err := a.Connect()
+		if err != nil {
+			return err
+		}
+		return run(c.Context(), api, args)
 	}
 }

@@ -46,19 +46,15 @@ func (a *app) listTokensCommand() *cobra.Command {
 	var user, customer string
 	c := &cobra.Command{
 		Use: "list", Short: "list your tokens and passwords, or those of another user or a customer", Args: cli.Exactly(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
+		RunE: a.calls(func(ctx context.Context, api *client.Client, _ []string) error {
 			if user != "" && customer != "" {
 				return cli.UsageError("--user and --customer exclude each other")
 			}
-			id, err := optionalUserID(c.Context(), api, user)
+			id, err := optionalUserID(ctx, api, user)
 			if err != nil {
 				return err
 			}
-			of, err := optionalCustomerID(c.Context(), api, customer)
+			of, err := optionalCustomerID(ctx, api, customer)
 			if err != nil {
 				return err
 			}
@@ -66,8 +62,8 @@ func (a *app) listTokensCommand() *cobra.Command {
 			if of != nil {
 				params.Limit = new(int64(cli.PageSize))
 			}
-			return cli.PrintList(a.App, tokenColumns(), api.AllTokens(c.Context(), params))
-		},
+			return cli.PrintList(a.App, tokenColumns(), api.AllTokens(ctx, params))
+		}),
 	}
 	c.Flags().StringVar(&customer, "customer", "", "tokens of all users of the `CUSTOMER` with this slug or ID")
 	c.Flags().StringVar(&user, "user", "", "tokens of this `USER`: an email address or an ID")
@@ -124,22 +120,18 @@ func (a *app) revokeTokenCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "revoke ID", Short: "revoke a token or a password", Args: cli.Exactly("the ID of the token"),
 		Example: "  portside tokens revoke 3vQB7B6MrGQZ\n  portside tokens revoke 3vQB7B6MrGQZ --line --yes",
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
 			if !yes {
-				if err := a.confirmToken(c.Context(), api, args[0], line); err != nil {
+				if err := a.confirmToken(ctx, api, args[0], line); err != nil {
 					return err
 				}
 			}
-			if err := api.RevokeToken(c.Context(), args[0], &client.RevokeTokenParams{Line: &line}); err != nil {
+			if err := api.RevokeToken(ctx, args[0], &client.RevokeTokenParams{Line: &line}); err != nil {
 				return err
 			}
 			a.Report("Revoked %s.", cli.Printable(args[0]))
 			return nil
-		},
+		}),
 	}
 	addYes(c, &yes)
 	c.Flags().BoolVar(&line, "line", false, "also revoke the tokens that it was renewed from, and those renewed from them")

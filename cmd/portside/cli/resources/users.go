@@ -75,12 +75,8 @@ func (a *app) listUsersCommand() *cobra.Command {
 	var limit cli.MaxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list all users", Args: cli.Exactly(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			of, err := optionalCustomerID(c.Context(), api, customer)
+		RunE: a.calls(func(ctx context.Context, api *client.Client, _ []string) error {
+			of, err := optionalCustomerID(ctx, api, customer)
 			if err != nil {
 				return err
 			}
@@ -88,8 +84,8 @@ func (a *app) listUsersCommand() *cobra.Command {
 				CustomerID: of, Role: cli.Optional[client.ListUsersParamsRole](role), Status: cli.Optional[client.ListUsersParamsStatus](status),
 				Limit: limit.Page(),
 			}
-			return a.printUsers(c.Context(), api, cli.AtMost(limit, api.AllUsers(c.Context(), params)))
-		},
+			return a.printUsers(ctx, api, cli.AtMost(limit, api.AllUsers(ctx, params)))
+		}),
 	}
 	c.Flags().StringVar(&role, "role", "", "only users with this `ROLE`: admin, manager, user or viewer")
 	c.Flags().StringVar(&status, "status", "", "only users with this `STATUS`: pending, active, inactive or suspended")
@@ -106,18 +102,14 @@ func (a *app) findUsersCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "find TEXT", Short: "find users by the beginning of the email address or of a word of the name", Args: cli.Exactly("the text"),
 		Example: "  portside users find ada@\n  portside users find \"ada b\"\n  portside users find byron",
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			of, err := optionalCustomerID(c.Context(), api, customer)
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
+			of, err := optionalCustomerID(ctx, api, customer)
 			if err != nil {
 				return err
 			}
 			params := &client.SearchUsersParams{Q: args[0], CustomerID: of, Limit: limit.Page()}
-			return a.printUsers(c.Context(), api, cli.AtMost(limit, api.FindUsers(c.Context(), params)))
-		},
+			return a.printUsers(ctx, api, cli.AtMost(limit, api.FindUsers(ctx, params)))
+		}),
 	}
 	c.Flags().StringVar(&customer, "customer", "", onlyOfCustomer)
 	c.Flags().Var(&limit, "limit", "at most `N` users")
@@ -128,17 +120,13 @@ func (a *app) getUserCommand() *cobra.Command {
 	return a.Printing(&cobra.Command{
 		Use: "get USER", Short: "show all fields of the user with an email address or ID", Args: cli.Exactly(userArgument),
 		Example: "  portside users get ada@example.com",
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
+			user, err := findUser(ctx, api, args[0])
 			if err != nil {
 				return err
 			}
-			user, err := findUser(c.Context(), api, args[0])
-			if err != nil {
-				return err
-			}
-			return a.printUser(c.Context(), api, user)
-		},
+			return a.printUser(ctx, api, user)
+		}),
 	})
 }
 
@@ -195,12 +183,8 @@ func (a *app) inviteUserCommand() *cobra.Command {
 		Use: "invite USER", Short: "send a pending user another invitation, or show the current one", Args: cli.Exactly(userArgument),
 		Long:    "Sends a new activation mail to a pending user. The previous link stops working.",
 		Example: "  portside users invite ada@example.com\n  portside users invite ada@example.com --show",
-		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.Connect()
-			if err != nil {
-				return err
-			}
-			id, err := userID(c.Context(), api, args[0])
+		RunE: a.calls(func(ctx context.Context, api *client.Client, args []string) error {
+			id, err := userID(ctx, api, args[0])
 			if err != nil {
 				return err
 			}
@@ -208,12 +192,12 @@ func (a *app) inviteUserCommand() *cobra.Command {
 			if showOnly {
 				call = api.GetInvitation
 			}
-			invitation, err := call(c.Context(), id)
+			invitation, err := call(ctx, id)
 			if err != nil {
 				return err
 			}
 			return cli.PrintOne(a.App, invitationColumns(), invitation)
-		},
+		}),
 	}
 	c.Flags().BoolVar(&showOnly, "show", false, "show the current invitation without sending a mail")
 	return a.Printing(c)
