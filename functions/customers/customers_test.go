@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/core/principal"
 	"portside/shared/testkit/webtest"
 )
 
@@ -135,72 +133,27 @@ func TestSearchCustomers(t *testing.T) {
 		WantValue("data.1", nil)
 }
 
-func TestIfMatch(t *testing.T) {
+// A limit that the body does not name stays unchanged.
+func TestLimitsAreSetAndRemoved(t *testing.T) {
 	o := newFixture(t)
-	root, at := o.asAdmin(), o.create(acme)
-	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
-	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).
-		WantValue("code", "PRECONDITION_FAILED")
-	root.With("If-Match", `"1"`).Delete(at).WantStatus(http.StatusPreconditionFailed)
-	root.With("If-Match", "abc").Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).
-		WantValue("errors.0.pointer", "header/If-Match")
-	root.With("If-Match", "*").Put(at, `{"name":"D"}`).WantStatus(http.StatusOK)
-	root.With("If-Match", `"7", "3"`).Delete(at).WantStatus(http.StatusNoContent)
-}
-
-func TestConcurrentUpdatesWithOneETagUpdateOnce(t *testing.T) {
-	o := newFixture(t)
-	at := o.create(acme)
-	statuses := webtest.Concurrently(6, func(i int) int {
-		return o.asAdmin().With("If-Match", `"1"`).Put(at, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
-	})
-	if statuses[http.StatusOK] != 1 || statuses[http.StatusPreconditionFailed] != 5 {
-		t.Errorf("statuses %v, want one 200 and five 412", statuses)
-	}
-	statuses = webtest.Concurrently(6, func(i int) int { return o.asAdmin().Put(at, fmt.Sprintf(`{"slug":"s%d"}`, i)).Status })
-	if statuses[http.StatusOK] != 6 {
-		t.Errorf("statuses %v, want six 200 without If-Match", statuses)
-	}
-	o.asAdmin().Get(at).WantHeader("ETag", `"8"`)
-}
-
-func TestIdempotencyKey(t *testing.T) {
-	o := newFixture(t)
-	once := o.asAdmin().With("Idempotency-Key", "order 66")
-	first := once.Post(path, acme).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
-	at := path + "/" + first.Text("data.id")
-	o.asAdmin().Put(at, `{"name":"Changed"}`).WantStatus(http.StatusOK)
-
-	again := once.Post(path, acme).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").
-		WantHeader("Location", at)
-	if !bytes.Equal(again.Body, first.Body) {
-		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
-	}
-	once.Post(path, `{"name":"B","slug":"b"}`).WantStatus(http.StatusUnprocessableEntity).
-		WantValue("code", "IDEMPOTENCY_KEY_REUSED")
-	other := o.user("other@example.com", principal.Manager)
-	o.withKey(other).With("Idempotency-Key", "order 66").Post(path, acme).WantStatus(http.StatusConflict) // a key of another caller
-
-	o.asAdmin().Delete(at).WantStatus(http.StatusNoContent)
-	o.clock.Advance(23 * time.Hour)
-	once.Post(path, acme).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true")
-	o.clock.Advance(time.Hour)
-	once.Post(path, `{"name":"B","slug":"b"}`).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
-	o.asAdmin().With("Idempotency-Key", "k\x00").Post(path, acme).WantStatus(http.StatusBadRequest).
-		WantValue("errors.0.pointer", "header/Idempotency-Key")
-}
-
-func TestConcurrentRequestsWithOneIdempotencyKey(t *testing.T) {
-	o := newFixture(t)
-	statuses := webtest.Concurrently(6, func(int) int {
-		a := o.asAdmin().With("Idempotency-Key", "k").Post(path, acme)
-		if a.Header.Get("Idempotency-Replayed") == "true" {
-			return -a.Status
+	root, at := o.asAdmin(), o.create(`{"name":"Acme","slug":"acme","limits":{"users":5}}`)
+	for _, method := range []string{http.MethodPut, http.MethodPatch} {
+		for _, step := range []struct {
+			sent            string
+			users, requests any
+		}{
+			{`{"users":null,"requestsPerMinute":600}`, nil, 600}, {`{"users":7}`, 7, 600}, {`{}`, 7, 600}, {`{"requestsPerMinute":null}`, 7, nil},
+			{`{"requestsPerMinute":1}`, 7, 1}, {`{"users":null}`, nil, 1}, {`{"users":7,"requestsPerMinute":null}`, 7, nil},
+		} {
+			root.Do(method, at, `{"limits":`+step.sent+`}`).WantStatus(http.StatusOK).
+				WantValue("data.limits.users", step.users).WantValue("data.limits.requestsPerMinute", step.requests)
 		}
-		return a.Status
-	})
-	if statuses[http.StatusCreated] != 1 || statuses[-http.StatusCreated] != 5 {
-		t.Errorf("responses %v, want one 201 and five replays of it", statuses)
+		root.Do(method, at, `{"limits":null}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/limits")
+		root.Get(at).WantValue("data.limits.users", 7)
 	}
-	o.asAdmin().Get(path).WantValue("pagination.total", 1)
+}
+
+func TestLimitsCanBeNull(t *testing.T) {
+	newFixture(t).asAdmin().Post(path, `{"name":"A","slug":"a","limits":{"users":null,"requestsPerMinute":null}}`).
+		WantStatus(http.StatusCreated).WantValue("data.limits.users", nil).WantValue("data.limits.requestsPerMinute", nil)
 }

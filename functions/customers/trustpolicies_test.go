@@ -1,13 +1,14 @@
 package main
 
 import (
-	"maps"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"portside/shared/core/principal"
+	"portside/shared/testkit/apitest"
 	"portside/shared/testkit/fieldstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/trust"
@@ -165,33 +166,20 @@ var examples = map[string]any{
 	"jwks": workloadtest.KeySet(workloadtest.NewKey("1", "EdDSA")),
 }
 
-func TestEachFieldOfTrustPolicyIsStored(t *testing.T) {
-	o := newFixture(t)
-	root, list := o.asAdmin(), o.trusting("acme")
-	body := fieldstest.Examples(t, createTrustPolicyInput{}.Body, examples)
-	stored := root.Get(list + "/" + root.Post(list, asJSON(t, body)).WantStatus(http.StatusCreated).Text("data.id"))
-	for name, value := range body {
-		stored.WantValue("data."+name, value)
-	}
-	for name, value := range fieldstest.Examples(t, updateTrustPolicyInput{}.Body, examples) {
-		at := o.trust(list)
-		root.Put(at, asJSON(t, map[string]any{name: value})).WantStatus(http.StatusOK).WantValue("data."+name, value)
-		root.Get(at).WantStatus(http.StatusOK).WantValue("data."+name, value).WantHeader("ETag", `"2"`)
-		root.Put(at, asJSON(t, map[string]any{name: nil})).WantStatus(http.StatusBadRequest).
-			WantValue("errors.0.pointer", "/"+name)
-	}
-}
-
-// A client may send everything back that it has read.
-func TestReadTrustPolicyCanBeSentBack(t *testing.T) {
-	o := newFixture(t)
-	root := o.asAdmin()
-	at := o.trust(o.trusting("acme"))
-	read := root.Get(at).WantStatus(http.StatusOK).JSON("data").(map[string]any)
-	root.Put(at, asJSON(t, read)).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
-	for name := range read {
-		changed := maps.Clone(read)
-		changed[name] = -5
-		root.Put(at, asJSON(t, changed)).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/"+name)
-	}
+func TestTrustPolicyFields(t *testing.T) {
+	apitest.TestFields(t, func(tb testing.TB) apitest.Resource {
+		o := newFixture(tb)
+		return apitest.Resource{
+			Client: o.asAdmin(), Path: o.trusting("acme"),
+			Minimal: func(n int) map[string]any {
+				return map[string]any{
+					"name": fmt.Sprint("Builds ", n), "issuer": "https://token.actions.githubusercontent.com",
+					"audience": "https://portside.example.com", "scopes": []any{"read:helm-charts"},
+					"conditions": []any{map[string]any{"claim": "sub", "value": "repo:acme/app:ref:refs/heads/*"}},
+				}
+			},
+			Create: createTrustPolicyInput{}.Body, Update: updateTrustPolicyInput{}.Body, Values: examples,
+			Text: "name", Required: []string{"name", "issuer", "audience", "conditions", "scopes"}, Changes: []string{http.MethodPut},
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -221,79 +220,4 @@ func TestConcurrentCreationsWithOneAddressCreateOneUser(t *testing.T) {
 		t.Errorf("statuses %v, want one 201 and seven 409", statuses)
 	}
 	p.asAdmin().Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 2)
-}
-
-func TestIfMatch(t *testing.T) {
-	p := newFixture(t)
-	user, _ := p.user("ada@example.com", principal.User)
-	root, at := p.asAdmin(), "/v1/users/"+user.ID
-	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
-	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).
-		WantValue("code", "PRECONDITION_FAILED")
-	root.With("If-Match", `"1"`).Delete(at).WantStatus(http.StatusPreconditionFailed)
-	for _, bad := range []string{"1", `"1`, "*, *", "abc"} {
-		root.With("If-Match", bad).Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).
-			WantValue("errors.0.pointer", "header/If-Match")
-	}
-	root.With("If-Match", `W/"2"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed)
-	root.With("If-Match", `"7", "2"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusOK)
-	root.With("If-Match", "*").Put(at, `{"name":"D"}`).WantStatus(http.StatusOK)
-	root.With("If-Match", `"4"`).Delete(at).WantStatus(http.StatusNoContent)
-}
-
-func TestConcurrentUpdatesWithOneETagUpdateOnce(t *testing.T) {
-	p := newFixture(t)
-	user, _ := p.user("ada@example.com", principal.User)
-	statuses := webtest.Concurrently(6, func(i int) int {
-		return p.asAdmin().With("If-Match", `"1"`).Put("/v1/users/"+user.ID, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
-	})
-	if statuses[http.StatusOK] != 1 || statuses[http.StatusPreconditionFailed] != 5 {
-		t.Errorf("statuses %v, want one 200 and five 412", statuses)
-	}
-	p.asAdmin().Get("/v1/users/"+user.ID).WantHeader("ETag", `"2"`)
-}
-
-func TestIdempotencyKey(t *testing.T) {
-	p := newFixture(t)
-	once := p.asAdmin().With("Idempotency-Key", "order 66")
-	first := once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
-	at := "/v1/users/" + first.Text("data.id")
-	p.asAdmin().Put(at, `{"name":"Changed"}`).WantStatus(http.StatusOK)
-
-	again := once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").
-		WantHeader("Location", at)
-	if !bytes.Equal(again.Body, first.Body) {
-		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
-	}
-	once.Post("/v1/users", strings.Replace(ada, "Engines", "Looms", 1)).WantStatus(http.StatusUnprocessableEntity).
-		WantValue("code", "IDEMPOTENCY_KEY_REUSED")
-
-	_, other := p.user("other@example.com", principal.Manager)
-	// Idempotency keys of other callers do not count.
-	p.withKey(other).With("Idempotency-Key", "order 66").Post("/v1/users", ada).WantStatus(http.StatusConflict)
-
-	p.asAdmin().Delete(at).WantStatus(http.StatusNoContent)
-	p.clock.Advance(23 * time.Hour)
-	once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true")
-	p.clock.Advance(time.Hour)
-	once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
-	for _, bad := range []string{strings.Repeat("k", 256), "k\x00", "\xff", "schlüssel"} {
-		p.asAdmin().With("Idempotency-Key", bad).Post("/v1/users", ada).WantStatus(http.StatusBadRequest).
-			WantValue("errors.0.pointer", "header/Idempotency-Key")
-	}
-}
-
-func TestConcurrentRequestsWithOneIdempotencyKey(t *testing.T) {
-	p := newFixture(t)
-	statuses := webtest.Concurrently(6, func(int) int {
-		a := p.asAdmin().With("Idempotency-Key", "k").Post("/v1/users", ada)
-		if a.Header.Get("Idempotency-Replayed") == "true" {
-			return -a.Status
-		}
-		return a.Status
-	})
-	if statuses[http.StatusCreated] != 1 || statuses[-http.StatusCreated] != 5 {
-		t.Errorf("responses %v, want one 201 and five replays of it", statuses)
-	}
-	p.asAdmin().Get("/v1/users").WantValue("pagination.total", 2)
 }
