@@ -170,10 +170,10 @@ func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (
 // Update implements users.Store.
 func (s *Store) Update(ctx context.Context, before, after users.User) (users.User, error) {
 	after.Number, after.Version = before.Number, before.Version+1
-	p := s.plan()
 	if before.CustomerID != after.CustomerID {
 		return s.move(ctx, before, after)
 	}
+	p := s.plan()
 	if before.Role == after.Role && before.Status == after.Status {
 		return p.update(ctx, before, after)
 	}
