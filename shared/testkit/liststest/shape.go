@@ -16,6 +16,7 @@ type Shape struct {
 	Form           []string // the attributes of an entry of a list; all are also attributes of the resource's item
 	Owner          string   // the attribute of a marker that names the resource
 	Markers        []Marker
+	IsUnnamed      bool     // the resources have no name, and no search finds them
 	Label, State   string   // the attributes by which lists are filtered; no State if the resources have none
 	Labels, States []string // in the order of the counters
 }
@@ -73,7 +74,10 @@ func (s Shape) expect(want map[string]string, counted Counts, item Item) {
 			want[m.Kind+"#"+value+" "+m.Kind] = id
 		}
 	}
-	terms := search.TermsOf(Text(item, "name"), unique...)
+	var terms []string
+	if !s.IsUnnamed {
+		terms = search.TermsOf(Text(item, "name"), unique...)
+	}
 	for _, customer := range slices.Compact([]string{"", Text(item, "customer")}) {
 		prefix, tree := "list#", s.Lists
 		if customer != "" {

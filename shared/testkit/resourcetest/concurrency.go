@@ -241,10 +241,10 @@ func (f *fixture) testOrder() {
 			if !isKnown || random.IntN(3) == 0 {
 				r, in.what = f.newResource(random.IntN(2)), "create"
 				if random.IntN(2) == 0 {
-					in.key = fmt.Sprint(r.Name, random.IntN(2))
+					in.key = fmt.Sprint(r.title(), random.IntN(2))
 				}
 			}
-			in.name, in.id, in.version = r.Name, r.ID, r.Version
+			in.name, in.id, in.version = r.title(), r.ID, r.Version
 			history.Do(client, in, func() answer { return f.answer(in, r, known) })
 		})
 		histories.Check(f.t, f.oneAtATime(), &history)
@@ -259,7 +259,7 @@ func (f *fixture) answer(in request, r Resource, known *knownResources) answer {
 	case "create":
 		var once *idempotency.Key
 		if in.key != "" {
-			once = key("caller", in.key, r.Name)
+			once = key("caller", in.key, r.title())
 		}
 		after, replayed, err = f.Create(ctx, r, once)
 	case "read":

@@ -49,7 +49,7 @@ func (f *fixture) problems() (resources int, problems []string) {
 // shape returns how the table keeps the resources.
 func (s *Subject) shape() liststest.Shape {
 	shape := liststest.Shape{Kind: s.Kind, Lists: s.Lists, Form: s.Form, Owner: s.Owner, Label: s.Label, Labels: s.Labels,
-		State: s.State, States: s.States}
+		State: s.State, States: s.States, IsUnnamed: s.IsUnnamed}
 	for _, u := range s.Uniques {
 		shape.Markers = append(shape.Markers, liststest.Marker{Kind: u.Marker, Attribute: u.Attribute})
 	}

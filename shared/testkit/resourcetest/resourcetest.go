@@ -1,5 +1,5 @@
 // Package resourcetest is the contract of every stored resource: users, projects, customers. A resource is created
-// once, has unique values and versions, is listed exactly at any offset, is found by searches, writes an audit event
+// once, has unique values and versions, is listed exactly at any offset, is found by searches if it has a name, writes an audit event
 // for each change, and can be repaired from its own items. Each write is all or nothing, also if the process crashes or
 // others write at the same time.
 //
@@ -11,9 +11,11 @@
 package resourcetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,6 +44,9 @@ type Resource struct {
 	Value                any   // in the type of its domain, such as users.User; nil for a resource that the suite has just made
 }
 
+// title returns the name or, without one, the unique values.
+func (r Resource) title() string { return cmp.Or(r.Name, strings.Join(r.Unique, " ")) }
+
 // Unique is a value that at most one resource has at a time.
 type Unique struct {
 	Attribute string // of the resource's item
@@ -59,6 +64,7 @@ type Subject struct {
 	Form           []string // the attributes of an entry of a list; all are also attributes of the resource's item
 	Owner          string   // the attribute of a marker that names the resource
 	Uniques        []Unique
+	IsUnnamed      bool     // the resources have no name, and no search finds them
 	Label, State   string   // the attributes by which lists are filtered; no State if the resources have none
 	Labels, States []string // in the order of the counters
 	NewState       string   // the state that only a creation sets; empty without such a state
@@ -105,7 +111,7 @@ type Store struct {
 	Update  func(ctx context.Context, before, after Resource) (Resource, error)
 	Delete  func(context.Context, Resource, time.Time) error
 	List    func(context.Context, Query) (Page, error)
-	Search  func(ctx context.Context, customer string, query search.Query) (Page, error)
+	Search  func(ctx context.Context, customer string, query search.Query) (Page, error) // nil for resources without a name
 	Rebuild func(context.Context, func(lists.Progress)) (lists.Repairs, error)
 	// RebuildCustomer repairs the counts of a customer after a Rebuild. It is nil if resources never belong to customers.
 	RebuildCustomer func(ctx context.Context, id string) (wrong bool, err error)
@@ -205,7 +211,7 @@ func (s *Subject) label(n int) string {
 // newResource returns a resource that is not stored. Resources with different numbers have different names and unique
 // values.
 func (s *Subject) newResource(n int) Resource {
-	r := Resource{ID: uuid.Must(uuid.NewV7()).String(), Name: fmt.Sprintf("Name %d", n), Label: s.label(-1),
+	r := Resource{ID: uuid.Must(uuid.NewV7()).String(), Name: s.nameOr(fmt.Sprintf("Name %d", n)), Label: s.label(-1),
 		CreatedAt: noon()}
 	if s.States != nil {
 		r.State = s.States[0]
@@ -214,6 +220,14 @@ func (s *Subject) newResource(n int) Resource {
 		r.Unique = append(r.Unique, uniqueText(i, n))
 	}
 	return r
+}
+
+// nameOr returns the name, or an empty text if the resources have none.
+func (s *Subject) nameOr(name string) string {
+	if s.IsUnnamed {
+		return ""
+	}
+	return name
 }
 
 func uniqueText(which, n int) string { return fmt.Sprintf("%c%d@example.com", 'u'+which, n) }
@@ -258,7 +272,7 @@ func (f *fixture) mustGet(id string) Resource {
 
 // changed returns the resource with another name, label and unique values, as the next number has them.
 func (s *Subject) changed(r Resource, n int) Resource {
-	r.Name, r.Label, r.UpdatedAt = fmt.Sprintf("Other %d", n), s.label(n), noon().Add(time.Hour)
+	r.Name, r.Label, r.UpdatedAt = s.nameOr(fmt.Sprintf("Other %d", n)), s.label(n), noon().Add(time.Hour)
 	unique := make([]string, len(r.Unique))
 	for i, u := range s.Uniques {
 		if unique[i] = uniqueText(i, n); u.IsFixed {
