@@ -12,12 +12,12 @@ import (
 func (t *Target) AllTables(p operator.Process, opened *Tables) ([]backup.TableData, error) {
 	settings := start.NewSettings(t.lookup(p))
 	var all []backup.TableData
-	for _, table := range DataTables {
-		name := cmp.Or(opened.Stack.Tables[table.ID], settings.Optional(table.variable))
+	for _, id := range DataTables {
+		name := cmp.Or(opened.Stack.Tables[id], settings.Optional(SettingOf(id)))
 		if name == "" {
-			return nil, operator.UsageError("set " + table.variable + " to the name of the table, or pass --local DATA for a local stack")
+			return nil, operator.UsageError("set " + SettingOf(id) + " to the name of the table, or pass --local DATA for a local stack")
 		}
-		all = append(all, backup.TableData{Client: opened.Client, ID: table.ID, Table: name})
+		all = append(all, backup.TableData{Client: opened.Client, ID: id, Table: name})
 	}
 	return all, nil
 }

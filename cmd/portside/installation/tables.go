@@ -4,6 +4,8 @@ package installation
 import (
 	"context"
 	"flag"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,17 +24,17 @@ import (
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/layout"
+	"portside/shared/dynamo/lists"
 	"portside/shared/lambda/start"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/users/usersdynamo"
 )
 
 // SettingsHelp says which settings the commands read.
-const SettingsHelp = `Commands read the names of the tables from USERS_TABLE, CUSTOMERS_TABLE,
-PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE, PULLS_TABLE and AUDIT_TABLE, and the names
-of the buckets from CHARTS_BUCKET, ANALYTICS_BUCKET and AUDIT_BUCKET (see the outputs of the
-deployed stack).
-demo-data also needs REQUEST_COUNTS_TABLE.
+var SettingsHelp = `Commands read the names of the tables from these settings:
+` + settingsOf(DataTables, "\n") + `
+They read the names of the buckets from CHARTS_BUCKET, ANALYTICS_BUCKET and AUDIT_BUCKET (see
+the outputs of the deployed stack). demo-data also needs REQUEST_COUNTS_TABLE.
 They use the settings of the AWS SDK (AWS_PROFILE, AWS_REGION, …). With --local DATA,
 everything comes from the local stack.
 `
@@ -95,8 +97,8 @@ func (t *Target) Connect(ctx context.Context, p operator.Process) (*Tables, erro
 		if err != nil {
 			return nil, err
 		}
-		for _, table := range DataTables {
-			stack.Tables[table.ID] = t.nameOf(table.ID, stack.Tables[table.ID])
+		for _, id := range DataTables {
+			stack.Tables[id] = t.nameOf(id, stack.Tables[id])
 		}
 		opened, err := open(ctx, stack.names(), stack.Options()...)
 		if err != nil {
@@ -110,24 +112,38 @@ func (t *Target) Connect(ctx context.Context, p operator.Process) (*Tables, erro
 		return nil, operator.UsageError("--addr needs --local")
 	}
 	settings := start.NewSettings(t.lookup(p))
-	names := TableNames{
-		Users: settings.String("USERS_TABLE"), Customers: settings.String("CUSTOMERS_TABLE"), Projects: settings.String("PROJECTS_TABLE"),
-		Credentials: settings.String("CREDENTIALS_TABLE"), Counts: settings.Optional("REQUEST_COUNTS_TABLE"),
-		Analytics: settings.String("ANALYTICS_TABLE"), Audit: settings.String("AUDIT_TABLE"),
-	}
-	if settings.Err() != nil {
-		return nil, operator.UsageError("set USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE and AUDIT_TABLE " +
-			"to the names of the tables, or pass --local DATA for a local stack")
+	var missing []string
+	names := NamesOf(func(id string) string {
+		name := settings.Optional(SettingOf(id))
+		if name == "" && slices.Contains(DataTables, id) {
+			missing = append(missing, id)
+		}
+		return name
+	})
+	if missing != nil {
+		return nil, operator.UsageError("set " + settingsOf(missing, ", ") + " to the names of the tables, or pass --local DATA for a local stack")
 	}
 	return open(ctx, names)
 }
 
-// DataTables are the tables that belong together: a backup has all of them, and TableSuffix selects
+// DataTables are the logical IDs of the tables that belong together: a backup has all of them, and TableSuffix selects
 // all of them.
-var DataTables = []struct{ ID, variable string }{
-	{"UsersTable", "USERS_TABLE"}, {"CustomersTable", "CUSTOMERS_TABLE"}, {"ProjectsTable", "PROJECTS_TABLE"},
-	{"CredentialsTable", "CREDENTIALS_TABLE"}, {"PullsTable", "PULLS_TABLE"}, {"AnalyticsTable", "ANALYTICS_TABLE"},
-	{"AuditTable", "AUDIT_TABLE"},
+var DataTables = []string{
+	"UsersTable", "CustomersTable", "ProjectsTable", "CredentialsTable", "PullsTable", "AnalyticsTable", "AuditTable",
+}
+
+// wordEnd matches where an underscore separates words of a setting.
+var wordEnd = regexp.MustCompile(`([a-z])([A-Z])`)
+
+// SettingOf returns the setting with the name of a table, such as USERS_TABLE for UsersTable.
+func SettingOf(id string) string { return strings.ToUpper(wordEnd.ReplaceAllString(id, "${1}_${2}")) }
+
+func settingsOf(ids []string, separator string) string {
+	settings := make([]string, len(ids))
+	for i, id := range ids {
+		settings[i] = SettingOf(id)
+	}
+	return strings.Join(settings, separator)
 }
 
 // nameOf returns the name of a table with the suffix of --table-suffix. In template.yaml, names are
@@ -146,9 +162,9 @@ func (t *Target) nameOf(id, name string) string {
 func (t *Target) lookup(p operator.Process) func(string) (string, bool) {
 	return func(variable string) (string, bool) {
 		value, set := p.Lookup(variable)
-		for _, table := range DataTables {
-			if table.variable == variable {
-				value = t.nameOf(table.ID, value)
+		for _, id := range DataTables {
+			if SettingOf(id) == variable {
+				value = t.nameOf(id, value)
 			}
 		}
 		return value, set
@@ -159,25 +175,56 @@ func (t *Target) lookup(p operator.Process) func(string) (string, bool) {
 // means the endpoint in the settings of the SDK.
 type TableNames struct{ Users, Customers, Projects, Credentials, Counts, Analytics, Audit, secrets string }
 
+// NamesOf returns the names that a function finds by the logical IDs of the tables.
+func NamesOf(find func(id string) string) TableNames {
+	return TableNames{
+		Users: find("UsersTable"), Customers: find("CustomersTable"), Projects: find("ProjectsTable"),
+		Credentials: find("CredentialsTable"), Counts: find("RequestCountsTable"), Analytics: find("AnalyticsTable"),
+		Audit: find("AuditTable"),
+	}
+}
+
 func open(ctx context.Context, names TableNames, options ...func(*config.LoadOptions) error) (*Tables, error) {
 	cfg, err := LoadAWSConfig(ctx, options...)
 	if err != nil {
 		return nil, err
 	}
 	client := dynamodb.NewFromConfig(cfg)
-	auditLog := auditlog.New(names.Audit, time.Now)
-	keys := credentialsdynamo.New(client, names.Credentials, names.Counts).Audited(auditLog)
-	secrets := secretsmanager.NewFromConfig(cfg, func(o *secretsmanager.Options) {
+	opened := NewTables(client, names, auditlog.New(names.Audit, time.Now))
+	opened.Config = cfg
+	opened.Secrets = secretsmanager.NewFromConfig(cfg, func(o *secretsmanager.Options) {
 		if names.secrets != "" {
 			o.BaseEndpoint = &names.secrets
 		}
 	})
+	return opened, nil
+}
+
+// NewTables returns the stores in the named tables, without the settings and the secrets of an installation.
+func NewTables(client *dynamodb.Client, names TableNames, auditLog auditlog.Log) *Tables {
+	keys := credentialsdynamo.New(client, names.Credentials, names.Counts).Audited(auditLog)
 	days := daycounts.In(names.Analytics)
 	return &Tables{
-		Config: cfg, Client: client, Names: names,
+		Client: client, Names: names,
 		Users: usersdynamo.New(client, names.Users, keys, days), Projects: projectsdynamo.New(client, names.Projects, days).Audited(auditLog),
-		Customers: customersdynamo.New(client, names.Customers, keys.Customers, auditLog), Credentials: keys, Secrets: secrets, Log: auditLog,
-	}, nil
+		Customers: customersdynamo.New(client, names.Customers, keys.Customers, auditLog), Credentials: keys, Log: auditLog,
+	}
+}
+
+// Repaired is how to repair the lists, markers and counts of one kind of resource.
+type Repaired struct {
+	Things  string
+	Rebuild func(context.Context, func(lists.Progress)) (lists.Repairs, error)
+	// RebuildCustomer repairs the counts of a customer. It is nil if the resources never belong to customers.
+	RebuildCustomer func(ctx context.Context, id string) (wrong bool, err error)
+}
+
+// Repaired returns the kinds of resources except users, who are repaired with more than their lists.
+func (t *Tables) Repaired() []Repaired {
+	return []Repaired{
+		{"customers", t.Customers.Rebuild, nil},
+		{"projects", t.Projects.Rebuild, t.Projects.RebuildCustomer},
+	}
 }
 
 // Record writes the event that the command has changed the tables as a whole.
@@ -187,12 +234,9 @@ func (t *Tables) Record(ctx context.Context, action audit.Action) error {
 }
 
 func (s LocalStack) names() TableNames {
-	return TableNames{
-		Users: s.Tables["UsersTable"], Customers: s.Tables["CustomersTable"], Projects: s.Tables["ProjectsTable"],
-		Credentials: s.Tables["CredentialsTable"], Counts: s.Tables["RequestCountsTable"], Analytics: s.Tables["AnalyticsTable"],
-		Audit:   s.Tables["AuditTable"],
-		secrets: s.SecretsManager,
-	}
+	names := NamesOf(func(id string) string { return s.Tables[id] })
+	names.secrets = s.SecretsManager
+	return names
 }
 
 // Options returns what the clients of the SDK need to use the local stack.

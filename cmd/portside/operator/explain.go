@@ -23,8 +23,8 @@ func SingleLine(err error) string { return strings.Join(strings.Fields(explain(e
 // explain adds to an SDK error what the operator can do about it.
 func explain(err error) string {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return "the table does not exist: check USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE, " +
-			"PULLS_TABLE, AUDIT_TABLE, --table-suffix and AWS_REGION: " + err.Error()
+		return "the table does not exist: check the setting with its name (USERS_TABLE for UsersTable), --table-suffix and AWS_REGION: " +
+			err.Error()
 	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "NoSuchBucket" {
 		return "the bucket does not exist: check CHARTS_BUCKET, ANALYTICS_BUCKET, AUDIT_BUCKET or --bucket, and AWS_REGION: " + err.Error()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,15 +21,10 @@ import (
 	"portside/cmd/portside/installation"
 	"portside/cmd/portside/operator"
 	"portside/shared/credentials"
-	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/auditlog"
-	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
-	"portside/shared/projects/projectsdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/users"
-	"portside/shared/users/usersdynamo"
 )
 
 // Stack looks to the command like a local stack that runs on the engines of the tests.
@@ -41,6 +37,8 @@ type Stack struct {
 	Names  installation.TableNames
 	Tables *installation.Tables
 	Clock  time.Time // see Now
+
+	tables map[string]string // the names of the tables by their logical IDs
 }
 
 // Now is the clock of the commands that the stack runs. It stands still.
@@ -50,12 +48,14 @@ func (o *Stack) Now() time.Time { return o.Clock }
 func New(t *testing.T, commands ...[]operator.Command) *Stack {
 	t.Helper()
 	client := awstest.DynamoDB(t)
-	o := &Stack{Main: oneOf(slices.Concat(commands...)), T: t, Dir: t.TempDir(), Client: client, Names: installation.TableNames{
-		Users: awstest.Table(t, client, "UsersTable"), Credentials: awstest.Table(t, client, "CredentialsTable"),
-		Counts: awstest.Table(t, client, "RequestCountsTable"), Customers: awstest.Table(t, client, "CustomersTable"),
-		Projects: awstest.Table(t, client, "ProjectsTable"), Analytics: awstest.Table(t, client, "AnalyticsTable"),
-		Audit: awstest.Table(t, client, "AuditTable"),
-	}, Clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // the day after a leap day
+	o := &Stack{
+		Main: oneOf(slices.Concat(commands...)), T: t, Dir: t.TempDir(), Client: client, tables: map[string]string{},
+		Clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC), // the day after a leap day
+	}
+	o.Names = installation.NamesOf(func(id string) string {
+		o.tables[id] = awstest.Table(t, client, id)
+		return o.tables[id]
+	})
 	o.Tables = o.TablesOver(client)
 	o.WriteStack(installation.LocalStack{
 		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999", DynamoDB: aws.ToString(client.Options().BaseEndpoint), Region: "us-east-1",
@@ -76,24 +76,11 @@ func oneOf(commands []operator.Command) func(context.Context, operator.Process) 
 
 // TablesOver returns the stores with another client, such as one that fails.
 func (o *Stack) TablesOver(client *dynamodb.Client) *installation.Tables {
-	auditLog := auditlog.New(o.Names.Audit, awstest.RealTime)
-	keys := credentialsdynamo.New(client, o.Names.Credentials, o.Names.Counts).Audited(auditLog)
-	days := daycounts.In(o.Names.Analytics)
-	return &installation.Tables{
-		Client: client, Names: o.Names,
-		Users: usersdynamo.New(client, o.Names.Users, keys, days), Projects: projectsdynamo.New(client, o.Names.Projects, days).Audited(auditLog),
-		Customers: customersdynamo.New(client, o.Names.Customers, keys.Customers, auditLog), Credentials: keys, Log: auditLog,
-	}
+	return installation.NewTables(client, o.Names, auditlog.New(o.Names.Audit, awstest.RealTime))
 }
 
 // TableNames returns the names of the tables by their logical IDs.
-func (o *Stack) TableNames() map[string]string {
-	return map[string]string{
-		"UsersTable": o.Names.Users, "CustomersTable": o.Names.Customers, "ProjectsTable": o.Names.Projects,
-		"CredentialsTable": o.Names.Credentials, "RequestCountsTable": o.Names.Counts, "AnalyticsTable": o.Names.Analytics,
-		"AuditTable": o.Names.Audit,
-	}
-}
+func (o *Stack) TableNames() map[string]string { return maps.Clone(o.tables) }
 
 // WriteStack replaces the description of the stack.
 func (o *Stack) WriteStack(stack installation.LocalStack) {

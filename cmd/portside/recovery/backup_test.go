@@ -30,8 +30,8 @@ func (a *analyticsStack) suffix() string {
 	a.T.Helper()
 	suffix := "-" + rand.Text()
 	a.T.Cleanup(func() {
-		for _, table := range installation.DataTables {
-			name := table.ID + suffix
+		for _, id := range installation.DataTables {
+			name := id + suffix
 			// The test may not have created the table.
 			_, _ = a.Client.DeleteTable(context.WithoutCancel(a.T.Context()), &dynamodb.DeleteTableInput{TableName: &name})
 		}
@@ -69,8 +69,7 @@ func TestBackupIntoNewTables(t *testing.T) {
 	stack, err := installation.FindLocalStack(a.Dir, "")
 	a.Must(err)
 	names := stack.Tables
-	for _, table := range installation.DataTables {
-		id := table.ID
+	for _, id := range installation.DataTables {
 		want, got := a.contents(names[id]), a.contents(id+suffix)
 		maps.DeleteFunc(got, func(_ string, item items.Map) bool { // the event of the restore
 			return strings.Contains(liststest.Text(item, "event"), `"action":"table.restore"`)

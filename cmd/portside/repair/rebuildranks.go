@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"time"
 
 	"portside/cmd/portside/installation"
@@ -20,8 +21,8 @@ func rebuildCommand() operator.Command {
 		Name: "rebuild-ranks", Summary: "repair lists, counts, markers and the terms of searches",
 		Help: `Compares the users with everything that is derived from them: email markers, lists,
 counts, the terms of searches, the sequence of numbers, and the number of active admins. It
-does the same for customers, with the markers of slugs and external IDs and the numbers of
-their users and projects, and for projects.
+does the same for customers, with the markers of slugs and external IDs, for the resources of
+customers, such as projects, and for the numbers of users and resources of each customer.
 Differences are repaired. The service can stay in use meanwhile. If everything is correct,
 the command changes nothing. The audit log has an event for each run. After an interruption,
 run it again. The exit code is 1 if something is left that only a person can decide.`,
@@ -49,45 +50,47 @@ func rebuildRanks(ctx context.Context, p operator.Process, t *installation.Table
 	}
 	users := reportRepairs(p, "users", rebuilt.Repairs, repair{"number of active admins corrected", count(rebuilt.Admins)})
 	disputes := []error{users}
-	for _, store := range []struct {
-		things  string
-		rebuild func(context.Context, func(lists.Progress)) (lists.Repairs, error)
-	}{{"customers", t.Customers.Rebuild}, {"projects", t.Projects.Rebuild}} {
-		repairs, err := store.rebuild(ctx, rebuildProgress(p, store.things))
+	for _, kind := range t.Repaired() {
+		repairs, err := kind.Rebuild(ctx, rebuildProgress(p, kind.Things))
 		if err != nil {
 			return cmp.Or(operator.Interrupted(ctx, err), errors.Join(disputes...))
 		}
-		disputes = append(disputes, reportRepairs(p, store.things, repairs))
+		disputes = append(disputes, reportRepairs(p, kind.Things, repairs))
 	}
 	disputes = append(disputes, recountCustomers(ctx, p, t))
 	return errors.Join(append(disputes, t.Record(ctx, audit.TableRebuilt))...)
 }
 
-// recountCustomers corrects the counts of the users and projects of each customer. Their lists were repaired with all users and projects.
+// recountCustomers corrects the counts of what belongs to each customer. The lists were repaired with those of all
+// resources.
 func recountCustomers(ctx context.Context, p operator.Process, t *installation.Tables) error {
-	users, projects := 0, 0
+	kinds := slices.DeleteFunc(t.Repaired(), func(kind installation.Repaired) bool { return kind.RebuildCustomer == nil })
+	kinds = append([]installation.Repaired{{Things: "users", RebuildCustomer: t.Users.RebuildCustomer}}, kinds...)
+	corrected := make([]int, len(kinds))
 	for query := (customers.Query{Limit: 100}); ; {
 		page, err := t.Customers.List(ctx, query)
 		if err != nil {
 			return operator.Interrupted(ctx, err)
 		}
 		for _, customer := range page.Customers {
-			hadOtherUsers, err := t.Users.RebuildCustomer(ctx, customer.ID)
-			if err != nil {
-				return operator.Interrupted(ctx, err)
+			for i, kind := range kinds {
+				wasWrong, err := kind.RebuildCustomer(ctx, customer.ID)
+				if err != nil {
+					return operator.Interrupted(ctx, err)
+				}
+				corrected[i] += count(wasWrong)
 			}
-			hadOtherProjects, err := t.Projects.RebuildCustomer(ctx, customer.ID)
-			if err != nil {
-				return operator.Interrupted(ctx, err)
-			}
-			users, projects = users+count(hadOtherUsers), projects+count(hadOtherProjects)
 		}
 		if query.After = page.Next; page.Next == "" {
-			_, err := fmt.Fprintf(p.Stdout, "%7d  numbers of users of customers corrected\n%7d  numbers of projects of customers corrected\n",
-				users, projects)
+			break
+		}
+	}
+	for i, kind := range kinds {
+		if _, err := fmt.Fprintf(p.Stdout, "%7d  numbers of %s of customers corrected\n", corrected[i], kind.Things); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // repair is a line of the summary.
