@@ -138,6 +138,12 @@ func Beside(ctx context.Context, table items.Table, id string, key items.Map) (i
 	return item, exists, err
 }
 
+// CustomerExists reports whether a customer has the ID.
+func (t Table) CustomerExists(ctx context.Context, id string) (bool, error) {
+	_, exists, err := t.Get(ctx, id)
+	return exists, err
+}
+
 // Generation returns the current generation of a customer's credentials, strongly consistent: 0 for the vendor's staff, who have no
 // customer, and for a customer that does not exist.
 func (t Table) Generation(ctx context.Context, id string) (int64, error) {

@@ -126,8 +126,7 @@ func (s People) Members(ctx context.Context, customerID string, from int64, most
 
 // CustomerExists reports whether a customer has the id.
 func (s People) CustomerExists(ctx context.Context, id string) (bool, error) {
-	_, exists, err := s.store.credentials.Customers.Get(ctx, id)
-	return exists, err
+	return s.store.credentials.Customers.CustomerExists(ctx, id)
 }
 
 // readAll calls visit for each of the distinct ids that belongs to a user.
