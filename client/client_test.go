@@ -223,8 +223,8 @@ func TestEveryListWithPagesHasAnIterator(t *testing.T) {
 			t.Errorf("%s has no iterator All%s", m.Name, name)
 		}
 	}
-	if lists != 13 {
-		t.Errorf("%d lists have pages, want 13", lists)
+	if lists == 0 {
+		t.Error("no list has pages")
 	}
 }
 

@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"net/url"
 	"time"
@@ -4941,6 +4942,19 @@ func (c *Client) ListCredentialRequests(ctx context.Context, params *ListCredent
 	}, options)
 }
 
+// AllCredentialRequests yields the items on all pages of [Client.ListCredentialRequests].
+func (c *Client) AllCredentialRequests(ctx context.Context, params *ListCredentialRequestsParams,
+	options ...CallOption) iter.Seq2[CredentialRequest, error] {
+	get := func(ctx context.Context, p *ListCredentialRequestsParams, options ...CallOption) (Page[CredentialRequest, CursorPagination], error) {
+		return c.ListCredentialRequests(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListCredentialRequestsParams, page Page[CredentialRequest, CursorPagination]) bool {
+		p.Before = nil // only the first page begins there
+		p.After = nil  // only the first page begins there
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
 // CreateCredentialRequest calls POST /api/v1/credential-requests: Request a password.
 func (c *Client) CreateCredentialRequest(ctx context.Context, body CreateCredentialRequestJSONBody, options ...CallOption) (CredentialRequest, error) {
 	return sendForData[CredentialRequest](ctx, c, call{
@@ -4995,6 +5009,17 @@ func (c *Client) ListPulls(ctx context.Context, params *ListPullsParams, options
 	}, options)
 }
 
+// AllPulls yields the items on all pages of [Client.ListPulls].
+func (c *Client) AllPulls(ctx context.Context, params *ListPullsParams,
+	options ...CallOption) iter.Seq2[Pull, error] {
+	get := func(ctx context.Context, p *ListPullsParams, options ...CallOption) (Page[Pull, CursorPagination], error) {
+		return c.ListPulls(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListPullsParams, page Page[Pull, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
 // ExchangeToken calls POST /api/v1/token-exchange: Exchange a token of a platform.
 func (c *Client) ExchangeToken(ctx context.Context, body ExchangeTokenFormdataBody, options ...CallOption) (ExchangedToken, error) {
 	return send[ExchangedToken](ctx, c, call{
@@ -5011,6 +5036,17 @@ func (c *Client) ListTokens(ctx context.Context, params *ListTokensParams, optio
 		path:   fillPath("/api/v1/tokens"),
 		query:  params.query(),
 	}, options)
+}
+
+// AllTokens yields the items on all pages of [Client.ListTokens].
+func (c *Client) AllTokens(ctx context.Context, params *ListTokensParams,
+	options ...CallOption) iter.Seq2[Token, error] {
+	get := func(ctx context.Context, p *ListTokensParams, options ...CallOption) (Page[Token, CursorPagination], error) {
+		return c.ListTokens(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListTokensParams, page Page[Token, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
 }
 
 // CreateToken calls POST /api/v1/tokens: Create an access token.
@@ -5092,6 +5128,17 @@ func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsPar
 		path:   fillPath("/v1/audit"),
 		query:  params.query(),
 	}, options)
+}
+
+// AllAuditEvents yields the items on all pages of [Client.ListAuditEvents].
+func (c *Client) AllAuditEvents(ctx context.Context, params *ListAuditEventsParams,
+	options ...CallOption) iter.Seq2[AuditEvent, error] {
+	get := func(ctx context.Context, p *ListAuditEventsParams, options ...CallOption) (Page[AuditEvent, CursorPagination], error) {
+		return c.ListAuditEvents(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListAuditEventsParams, page Page[AuditEvent, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
 }
 
 // CompareTexts calls POST /v1/capabilities/compare: Compare two texts.
@@ -5221,6 +5268,17 @@ func (c *Client) ListCharts(ctx context.Context, params *ListChartsParams, optio
 	}, options)
 }
 
+// AllCharts yields the items on all pages of [Client.ListCharts].
+func (c *Client) AllCharts(ctx context.Context, params *ListChartsParams,
+	options ...CallOption) iter.Seq2[ChartSummary, error] {
+	get := func(ctx context.Context, p *ListChartsParams, options ...CallOption) (Page[ChartSummary, CountedPagination], error) {
+		return c.ListCharts(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListChartsParams, page Page[ChartSummary, CountedPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
 // ListChartVersions calls GET /v1/charts/{name}: List the versions of a chart.
 func (c *Client) ListChartVersions(ctx context.Context, name string, params *ListChartVersionsParams, options ...CallOption) (Page[ChartVersion, CountedPagination], error) {
 	return send[Page[ChartVersion, CountedPagination]](ctx, c, call{
@@ -5228,6 +5286,17 @@ func (c *Client) ListChartVersions(ctx context.Context, name string, params *Lis
 		path:   fillPath("/v1/charts/{name}", name),
 		query:  params.query(),
 	}, options)
+}
+
+// AllChartVersions yields the items on all pages of [Client.ListChartVersions].
+func (c *Client) AllChartVersions(ctx context.Context, name string, params *ListChartVersionsParams,
+	options ...CallOption) iter.Seq2[ChartVersion, error] {
+	get := func(ctx context.Context, p *ListChartVersionsParams, options ...CallOption) (Page[ChartVersion, CountedPagination], error) {
+		return c.ListChartVersions(ctx, name, p, options...)
+	}
+	return listOf(get, func(p *ListChartVersionsParams, page Page[ChartVersion, CountedPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
 }
 
 // GetChartVersion calls GET /v1/charts/{name}/{version}: Get a version of a chart.
@@ -5247,6 +5316,17 @@ func (c *Client) ListCustomers(ctx context.Context, params *ListCustomersParams,
 	}, options)
 }
 
+// AllCustomers yields the items on all pages of [Client.ListCustomers].
+func (c *Client) AllCustomers(ctx context.Context, params *ListCustomersParams,
+	options ...CallOption) iter.Seq2[ListedCustomer, error] {
+	get := func(ctx context.Context, p *ListCustomersParams, options ...CallOption) (Page[ListedCustomer, Pagination], error) {
+		return c.ListCustomers(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListCustomersParams, page Page[ListedCustomer, Pagination]) bool {
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
+	}).all(ctx, params, options)
+}
+
 // CreateCustomer calls POST /v1/customers: Create a customer.
 func (c *Client) CreateCustomer(ctx context.Context, body CreateCustomerJSONBody, options ...CallOption) (Customer, error) {
 	return sendForData[Customer](ctx, c, call{
@@ -5264,6 +5344,17 @@ func (c *Client) SearchCustomers(ctx context.Context, params *SearchCustomersPar
 		path:   fillPath("/v1/customers/search"),
 		query:  params.query(),
 	}, options)
+}
+
+// FindCustomers yields the items on all pages of [Client.SearchCustomers]. An item whose name changes meanwhile may be left out or repeated.
+func (c *Client) FindCustomers(ctx context.Context, params *SearchCustomersParams,
+	options ...CallOption) iter.Seq2[ListedCustomer, error] {
+	get := func(ctx context.Context, p *SearchCustomersParams, options ...CallOption) (Page[ListedCustomer, CursorPagination], error) {
+		return c.SearchCustomers(ctx, p, options...)
+	}
+	return listOf(get, func(p *SearchCustomersParams, page Page[ListedCustomer, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
 }
 
 // DeleteCustomer calls DELETE /v1/customers/{customerId}: Delete a customer.
@@ -5317,6 +5408,17 @@ func (c *Client) ListEntitlements(ctx context.Context, customerID string, params
 	}, options)
 }
 
+// AllEntitlements yields the items on all pages of [Client.ListEntitlements].
+func (c *Client) AllEntitlements(ctx context.Context, customerID string, params *ListEntitlementsParams,
+	options ...CallOption) iter.Seq2[Entitlement, error] {
+	get := func(ctx context.Context, p *ListEntitlementsParams, options ...CallOption) (Page[Entitlement, Pagination], error) {
+		return c.ListEntitlements(ctx, customerID, p, options...)
+	}
+	return listOf(get, func(p *ListEntitlementsParams, page Page[Entitlement, Pagination]) bool {
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
+	}).all(ctx, params, options)
+}
+
 // CreateEntitlement calls POST /v1/customers/{customerId}/entitlements: Create an entitlement.
 func (c *Client) CreateEntitlement(ctx context.Context, customerID string, body CreateEntitlementJSONBody, options ...CallOption) (Entitlement, error) {
 	return sendForData[Entitlement](ctx, c, call{
@@ -5359,6 +5461,17 @@ func (c *Client) ListTrustPolicies(ctx context.Context, customerID string, param
 		path:   fillPath("/v1/customers/{customerId}/trust-policies", customerID),
 		query:  params.query(),
 	}, options)
+}
+
+// AllTrustPolicies yields the items on all pages of [Client.ListTrustPolicies].
+func (c *Client) AllTrustPolicies(ctx context.Context, customerID string, params *ListTrustPoliciesParams,
+	options ...CallOption) iter.Seq2[TrustPolicy, error] {
+	get := func(ctx context.Context, p *ListTrustPoliciesParams, options ...CallOption) (Page[TrustPolicy, Pagination], error) {
+		return c.ListTrustPolicies(ctx, customerID, p, options...)
+	}
+	return listOf(get, func(p *ListTrustPoliciesParams, page Page[TrustPolicy, Pagination]) bool {
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
+	}).all(ctx, params, options)
 }
 
 // CreateTrustPolicy calls POST /v1/customers/{customerId}/trust-policies: Create a trust policy.
@@ -5413,6 +5526,17 @@ func (c *Client) ListImageRepositories(ctx context.Context, params *ListImageRep
 	}, options)
 }
 
+// AllImageRepositories yields the items on all pages of [Client.ListImageRepositories].
+func (c *Client) AllImageRepositories(ctx context.Context, params *ListImageRepositoriesParams,
+	options ...CallOption) iter.Seq2[ImageRepository, error] {
+	get := func(ctx context.Context, p *ListImageRepositoriesParams, options ...CallOption) (Page[ImageRepository, CursorPagination], error) {
+		return c.ListImageRepositories(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListImageRepositoriesParams, page Page[ImageRepository, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
 // GetImageManifest calls GET /v1/images/manifests: Describe an image or chart.
 func (c *Client) GetImageManifest(ctx context.Context, params *GetImageManifestParams, options ...CallOption) (ImageManifest, error) {
 	return sendForData[ImageManifest](ctx, c, call{
@@ -5429,6 +5553,17 @@ func (c *Client) ListImageTags(ctx context.Context, params *ListImageTagsParams,
 		path:   fillPath("/v1/images/tags"),
 		query:  params.query(),
 	}, options)
+}
+
+// AllImageTags yields the items on all pages of [Client.ListImageTags].
+func (c *Client) AllImageTags(ctx context.Context, params *ListImageTagsParams,
+	options ...CallOption) iter.Seq2[ImageTag, error] {
+	get := func(ctx context.Context, p *ListImageTagsParams, options ...CallOption) (Page[ImageTag, CursorPagination], error) {
+		return c.ListImageTags(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListImageTagsParams, page Page[ImageTag, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
 }
 
 // ListPasskeys calls GET /v1/passkeys: List your passkeys.
@@ -5448,6 +5583,17 @@ func (c *Client) ListProjects(ctx context.Context, params *ListProjectsParams, o
 	}, options)
 }
 
+// AllProjects yields the items on all pages of [Client.ListProjects].
+func (c *Client) AllProjects(ctx context.Context, params *ListProjectsParams,
+	options ...CallOption) iter.Seq2[ListedProject, error] {
+	get := func(ctx context.Context, p *ListProjectsParams, options ...CallOption) (Page[ListedProject, Pagination], error) {
+		return c.ListProjects(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListProjectsParams, page Page[ListedProject, Pagination]) bool {
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
+	}).all(ctx, params, options)
+}
+
 // CreateProject calls POST /v1/projects: Create a project.
 func (c *Client) CreateProject(ctx context.Context, body CreateProjectJSONBody, options ...CallOption) (Project, error) {
 	return sendForData[Project](ctx, c, call{
@@ -5465,6 +5611,17 @@ func (c *Client) SearchProjects(ctx context.Context, params *SearchProjectsParam
 		path:   fillPath("/v1/projects/search"),
 		query:  params.query(),
 	}, options)
+}
+
+// FindProjects yields the items on all pages of [Client.SearchProjects]. An item whose name changes meanwhile may be left out or repeated.
+func (c *Client) FindProjects(ctx context.Context, params *SearchProjectsParams,
+	options ...CallOption) iter.Seq2[ListedProject, error] {
+	get := func(ctx context.Context, p *SearchProjectsParams, options ...CallOption) (Page[ListedProject, CursorPagination], error) {
+		return c.SearchProjects(ctx, p, options...)
+	}
+	return listOf(get, func(p *SearchProjectsParams, page Page[ListedProject, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
 }
 
 // DeleteProject calls DELETE /v1/projects/{projectId}: Delete a project.
@@ -5543,6 +5700,17 @@ func (c *Client) ListUsers(ctx context.Context, params *ListUsersParams, options
 	}, options)
 }
 
+// AllUsers yields the items on all pages of [Client.ListUsers].
+func (c *Client) AllUsers(ctx context.Context, params *ListUsersParams,
+	options ...CallOption) iter.Seq2[ListedUser, error] {
+	get := func(ctx context.Context, p *ListUsersParams, options ...CallOption) (Page[ListedUser, Pagination], error) {
+		return c.ListUsers(ctx, p, options...)
+	}
+	return listOf(get, func(p *ListUsersParams, page Page[ListedUser, Pagination]) bool {
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
+	}).all(ctx, params, options)
+}
+
 // CreateUser calls POST /v1/users: Create a user.
 func (c *Client) CreateUser(ctx context.Context, body CreateUserJSONBody, options ...CallOption) (User, error) {
 	return sendForData[User](ctx, c, call{
@@ -5578,6 +5746,17 @@ func (c *Client) SearchUsers(ctx context.Context, params *SearchUsersParams, opt
 		path:   fillPath("/v1/users/search"),
 		query:  params.query(),
 	}, options)
+}
+
+// FindUsers yields the items on all pages of [Client.SearchUsers]. An item whose name changes meanwhile may be left out or repeated.
+func (c *Client) FindUsers(ctx context.Context, params *SearchUsersParams,
+	options ...CallOption) iter.Seq2[ListedUser, error] {
+	get := func(ctx context.Context, p *SearchUsersParams, options ...CallOption) (Page[ListedUser, CursorPagination], error) {
+		return c.SearchUsers(ctx, p, options...)
+	}
+	return listOf(get, func(p *SearchUsersParams, page Page[ListedUser, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
 }
 
 // DeleteUser calls DELETE /v1/users/{userId}: Delete a user.
