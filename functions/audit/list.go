@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,12 +29,33 @@ func (actionFilter) Schema(huma.Registry) *huma.Schema {
 	return schema
 }
 
+// targetFilter is the kind and the ID of a target.
+type targetFilter string
+
+// Schema implements huma.SchemaProvider. Sessions, credentials and tables have IDs that are not UUIDs.
+func (targetFilter) Schema(huma.Registry) *huma.Schema {
+	others := []string{string(coreaudit.Session), string(coreaudit.Credential), string(coreaudit.Table)}
+	var kinds []string
+	for _, action := range coreaudit.Actions() {
+		kind, _, _ := strings.Cut(string(action), ".")
+		if !slices.Contains(kinds, kind) && !slices.Contains(others, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return &huma.Schema{
+		Type: huma.TypeString, MaxLength: new(300),
+		Pattern: "^((" + strings.Join(kinds, "|") + "):[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|(" + strings.Join(others, "|") +
+			"):[!-~]+)$",
+		PatternDescription: "a kind and an ID, such as user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11; a slug or an email address is no ID",
+	}
+}
+
 type listInput struct {
 	From       string       `query:"from" doc:"Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to." example:"2026-11-01"`
 	To         string       `query:"to" doc:"End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from." example:"2026-11-21"`
 	ActorID    string       `query:"actorId" format:"uuid" doc:"Only changes by this user, or by workloads of this trust policy." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	CustomerID string       `query:"customerId" format:"uuid" doc:"Only changes of what belongs to this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
-	Target     string       `query:"target" maxLength:"300" pattern:"^((user|passkey|credential_request|project|customer|entitlement|trust_policy):[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|(session|credential|table):[!-~]+)$" patternDescription:"a kind and an ID, such as user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11; a slug or an email address is no ID" doc:"Only changes of this target: its kind and ID, as kind:ID. The ID is a UUID, except for sessions, credentials and tables." example:"user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	Target     targetFilter `query:"target" doc:"Only changes of this target: its kind and ID, as kind:ID. The ID is a UUID, except for sessions, credentials and tables." example:"user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Action     actionFilter `query:"action" doc:"Only this action, or all actions of a kind, as user.*." example:"user.update"`
 	Order      string       `query:"order" enum:"newest,oldest" default:"newest" doc:"Which events come first."`
 	web.CursorPaging
@@ -46,7 +68,7 @@ func (in *listInput) period() calendar.Period { return calendar.Period{From: in.
 
 // target returns the target of the filter.
 func (in *listInput) target() coreaudit.Target {
-	kind, id, _ := strings.Cut(in.Target, ":")
+	kind, id, _ := strings.Cut(string(in.Target), ":")
 	return coreaudit.Target{Kind: coreaudit.Kind(kind), ID: resource.CanonicalID(id)}
 }
 
