@@ -26,6 +26,12 @@ func GoldenJSON(tb testing.TB, name string, got []byte) {
 	compareFile(tb, filepath.Join("testdata", name), indented.Bytes())
 }
 
+// GeneratedFile compares got with a file that the test writes with -update and the program reads.
+func GeneratedFile(tb testing.TB, file, got string) {
+	tb.Helper()
+	compareFile(tb, file, []byte(got))
+}
+
 func compareFile(tb testing.TB, file string, got []byte) {
 	tb.Helper()
 	if *update {
