@@ -141,10 +141,10 @@ func (r *recorder) note(operation string, keys []tableKey, consumed []types.Cons
 		}
 		for _, k := range mine {
 			table, parts := r.names[k.table], float64(len(mine))
-			r.add(table, partitionText(k.item["pk"]), aws.ToFloat64(tableUnits(capacity))/parts, isRead)
+			r.addUnits(table, partitionText(k.item["pk"]), aws.ToFloat64(tableUnits(capacity))/parts, isRead)
 			for index, units := range capacity.GlobalSecondaryIndexes {
 				key := indexKey(index, k.item)
-				r.add(table+"."+index, key, aws.ToFloat64(units.CapacityUnits)/parts, isRead)
+				r.addUnits(table+"."+index, key, aws.ToFloat64(units.CapacityUnits)/parts, isRead)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func keyText(value types.AttributeValue) string {
 	return text.Value
 }
 
-func (r *recorder) add(table, key string, units float64, isRead bool) {
+func (r *recorder) addUnits(table, key string, units float64, isRead bool) {
 	if units == 0 {
 		return
 	}

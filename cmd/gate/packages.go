@@ -50,7 +50,7 @@ func readProject(tree fs.FS) (*project, error) {
 		case entry.Name() == "go.mod":
 			p.modules = append(p.modules, path.Dir(file))
 		case path.Ext(file) == ".go":
-			return p.add(tree, file)
+			return p.addFile(tree, file)
 		}
 		return nil
 	})
@@ -74,7 +74,7 @@ func (p *project) moduleOf(dir string) string {
 	return "."
 }
 
-func (p *project) add(tree fs.FS, file string) error {
+func (p *project) addFile(tree fs.FS, file string) error {
 	source, err := fs.ReadFile(tree, file)
 	if err != nil {
 		return err
