@@ -25,8 +25,8 @@ func newCoverage() *coverage {
 	}
 }
 
-// add adds a run. It counts only if its fault was done.
-func (c *coverage) add(found result) {
+// addRun adds a run. It counts only if its fault was done.
+func (c *coverage) addRun(found result) {
 	for _, place := range found.visited {
 		if place != callsites.Unknown {
 			c.visited[place] = true

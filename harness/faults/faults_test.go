@@ -189,7 +189,7 @@ func TestEveryFlowWithEveryFault(t *testing.T) {
 	total, possible := newCoverage(), 0
 	first, step := scale.Every(8)
 	for i, found := range e.concurrently(t, undisturbed) {
-		total.add(found)
+		total.addRun(found)
 		all := plansOf(undisturbed[i].flow, found.requests)
 		possible += len(all)
 		for _, j := range all {
@@ -210,7 +210,7 @@ func TestEveryFlowWithEveryFault(t *testing.T) {
 	}
 	jobs = append(jobs, choose(faults, wanted, scale.Seed())...)
 	for _, found := range e.concurrently(t, jobs) {
-		total.add(found)
+		total.addRun(found)
 	}
 	t.Logf("figure: %d runs of %d flows × %d faults with and without repeats of the SDK, of %d possible ones, and with killed processes",
 		total.done(), len(undisturbed), len(faultproxy.All()), possible)

@@ -42,7 +42,7 @@ func checkCredentials(broken *report, all []row, known owners, now time.Time) {
 		if !slices.Contains(credentialKinds, item.kind()) {
 			broken.add("credentials: %s has an unknown kind", item.PK)
 		}
-		read.add(item)
+		read.addItem(item)
 	}
 	for _, record := range read.records {
 		read.checkRecord(broken, record)
@@ -83,7 +83,7 @@ func (r row) endedBy(ends map[string]end) row {
 	return r
 }
 
-func (t table) add(item row) {
+func (t table) addItem(item row) {
 	switch {
 	case item.kind() == "credential" && !item.isExchanged(): // see checkPolicies
 		t.records[item.ID] = item

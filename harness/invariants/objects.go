@@ -91,7 +91,7 @@ func (b bucket) names(prefix string) (names []string) {
 	return names
 }
 
-func (b bucket) read(ctx context.Context, key string) ([]byte, error) {
+func (b bucket) readObject(ctx context.Context, key string) ([]byte, error) {
 	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", key, err)
@@ -110,7 +110,7 @@ func (b bucket) checkCharts(ctx context.Context, broken *report) error {
 		} `json:"entries"`
 	}
 	if b.has("index.yaml") {
-		text, err := b.read(ctx, "index.yaml")
+		text, err := b.readObject(ctx, "index.yaml")
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) e
 	}
 	jobs := map[string]storedJob{}
 	for _, name := range b.names("jobs/") {
-		text, err := b.read(ctx, "jobs/"+name)
+		text, err := b.readObject(ctx, "jobs/"+name)
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) e
 		b.checkFiles(broken, name, job, now)
 	}
 	for _, slot := range b.names("open/") {
-		id, err := b.read(ctx, "open/"+slot)
+		id, err := b.readObject(ctx, "open/"+slot)
 		if err != nil {
 			return err
 		}
