@@ -32,7 +32,7 @@ func TestCommandLineDocument(t *testing.T) {
 			p.activateAda(t)
 		}
 		outputs[i] = p.shell(t, block[1])
-		p.Secrets.AddFrom([]byte(p.read(t, "token")))
+		p.Secrets.AddFrom([]byte(p.readFile(t, "token")))
 	}
 	p.checkCommandLine(t, strings.Join(outputs, ""))
 }
@@ -56,7 +56,7 @@ func (p cliStack) checkCommandLine(t *testing.T, output string) {
 	for file, want := range map[string]string{
 		"figures.csv": "metric,value,unit\n", "pulls.csv": "at,kind,repository,reference,ownerEmail,", "token": "pst_",
 	} {
-		if got := p.read(t, file); !strings.HasPrefix(got, want) {
+		if got := p.readFile(t, file); !strings.HasPrefix(got, want) {
 			t.Errorf("%s begins with %.60q", file, got)
 		}
 	}
@@ -64,7 +64,7 @@ func (p cliStack) checkCommandLine(t *testing.T, output string) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the profile is %v: %v", info, err)
 	}
-	ada := p.As(t, strings.TrimSpace(p.read(t, "ada-key")))
+	ada := p.As(t, strings.TrimSpace(p.readFile(t, "ada-key")))
 	ada.Get("/v1/users?limit=1").WantStatus(http.StatusUnauthorized)
 }
 
@@ -113,8 +113,8 @@ func (p cliStack) shell(t *testing.T, script string) (output string) {
 	return text.String()
 }
 
-// read returns the content of a file of the person, or nothing if the file does not exist.
-func (p cliStack) read(t *testing.T, name string) string {
+// readFile returns the content of a file of the person, or nothing if the file does not exist.
+func (p cliStack) readFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.home, name))
 	if err != nil && !os.IsNotExist(err) {

@@ -88,7 +88,7 @@ func (m shop) collectInBrowser(t *testing.T, link string) machine {
 	page.WaitFor(browser.Heading("Your password"))
 	e2etest.WantAsked(t, page, true)
 	c := machine{m.CustomerMachine(t, e2etest.Login{})}
-	c.Write(t, ".portside/password", m.Portal.Secret(page, "Password"))
+	c.WriteFile(t, ".portside/password", m.Portal.Secret(page, "Password"))
 	c.Shell(t, helmCommands(page, "helm pull")).WantExit(t, 0, "vendor/anchor")
 
 	name, manifest := page.Download(func() { page.Click(browser.Button("Download imagePullSecret")) })

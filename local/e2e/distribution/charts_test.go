@@ -42,7 +42,7 @@ func (c machine) pullArtifact(t *testing.T) e2etest.Exit {
 // checkSameFile compares a pulled file with the vendor's.
 func (c machine) checkSameFile(t *testing.T, file string) {
 	t.Helper()
-	if c.Read(t, file) != published.files[file] {
+	if c.ReadFile(t, file) != published.files[file] {
 		t.Errorf("%s differs from the vendor's file", file)
 	}
 }
@@ -66,7 +66,7 @@ func TestChartRepository(t *testing.T) {
 	c.awaitVersion(t, chart, "1.2.0")
 	for _, version := range []string{"1.0.0", "1.1.0", "1.2.0"} {
 		c.helm(t, "pull", "portside/"+chart, "--version", version).WantExit(t, 0)
-		if file := chart + "-" + version + ".tgz"; c.Read(t, file) != vendor.Read(t, file) {
+		if file := chart + "-" + version + ".tgz"; c.ReadFile(t, file) != vendor.ReadFile(t, file) {
 			t.Errorf("%s differs from the vendor's file", file)
 		}
 	}
@@ -81,7 +81,7 @@ func TestChartRepository(t *testing.T) {
 	c.helm(t, "show", "values", "portside/"+chart).WantExit(t, 0, "greeting: hello from "+chart+" 1.2.0")
 	c.helm(t, "pull", chart, "--repo", m.Info.API+"/charts", "--username", c.User, "--password", c.Password, "--untar").
 		WantExit(t, 0)
-	if text := c.Read(t, chart+"/values.yaml"); text != "greeting: hello from "+chart+" 1.2.0\n" {
+	if text := c.ReadFile(t, chart+"/values.yaml"); text != "greeting: hello from "+chart+" 1.2.0\n" {
 		t.Errorf("the values are %q", text)
 	}
 
@@ -97,12 +97,12 @@ func TestChartWithUpperCase(t *testing.T) {
 	vendor, chart := m.machine(t, e2etest.Login{}), m.Name("Anchor")+"-Chart"
 	vendor.packageChart(t, chart, "1.0.0")
 	file := chart + "-1.0.0.tgz"
-	m.publish(t, file, vendor.Read(t, file))
+	m.publish(t, file, vendor.ReadFile(t, file))
 	c := m.machine(t, m.createToken(t, "read:helm-charts:"+chart))
 	c.addRepository(t).WantExit(t, 0)
 	c.awaitVersion(t, chart, "1.0.0")
 	c.helm(t, "pull", "portside/"+chart).WantExit(t, 0)
-	if c.Read(t, file) != vendor.Read(t, file) {
+	if c.ReadFile(t, file) != vendor.ReadFile(t, file) {
 		t.Errorf("%s differs from the vendor's file", file)
 	}
 	other := m.machine(t, m.createToken(t, "read:helm-charts:"+strings.ToLower(chart)))
@@ -127,7 +127,7 @@ func TestSignedCharts(t *testing.T) {
 	c.awaitVersion(t, "beacon", "0.3.0")
 	c.awaitVersion(t, "anchor", "1.1.0")
 	for _, keyring := range []string{"pubring.gpg", "stranger.gpg"} {
-		c.Write(t, keyring, m.files[keyring])
+		c.WriteFile(t, keyring, m.files[keyring])
 	}
 	verify := func(chart, keyring string) e2etest.Exit {
 		return c.helm(t, "pull", chart, "--verify", "--keyring", keyring)
@@ -154,14 +154,14 @@ func TestRejectedCharts(t *testing.T) {
 	c.awaitVersion(t, chart, "1.1.0")
 	first := chart + "-1.0.0.tgz"
 	other.packageChart(t, chart, "1.0.0", "--app-version", "8")
-	m.publish(t, first, other.Read(t, first))
+	m.publish(t, first, other.ReadFile(t, first))
 	m.awaitRejection(t, first, "this version was published before with other contents")
 	m.publish(t, wreck+"-1.0.0.tgz", "no archive at all")
 	m.awaitRejection(t, wreck+"-1.0.0.tgz", "the file is not a gzip-compressed tar archive")
 	c.helm(t, "repo", "update").WantExit(t, 0)
 	c.helm(t, "search", "repo", wreck).WantExit(t, 0, "No results found")
 	c.helm(t, "pull", "portside/"+chart, "--version", "1.0.0").WantExit(t, 0)
-	if c.Read(t, first) != vendor.Read(t, first) {
+	if c.ReadFile(t, first) != vendor.ReadFile(t, first) {
 		t.Errorf("%s differs from the vendor's file", first)
 	}
 

@@ -39,7 +39,7 @@ func TestDemoKeepsExistingArchives(t *testing.T) {
 	m := onShelf(p)
 	vendor := m.machine(t, e2etest.Login{})
 	vendor.packageChart(t, "hello", "1.0.0")
-	archive := vendor.Read(t, "hello-1.0.0.tgz")
+	archive := vendor.ReadFile(t, "hello-1.0.0.tgz")
 	m.publish(t, "hello-1.0.0.tgz", archive)
 	if printed := p.Operator.Demo(t); strings.Count(printed, "exists with other contents") != 1 {
 		t.Errorf("output: %s", printed)
@@ -49,10 +49,10 @@ func TestDemoKeepsExistingArchives(t *testing.T) {
 	c.addRepository(t).WantExit(t, 0)
 	c.helm(t, "pull", "portside/hello", "--version", "1.0.0", "--verify", "--keyring", ".portside/keyring.gpg").
 		WantExit(t, 0, "Chart Hash Verified")
-	pulled := c.Read(t, "hello-1.0.0.tgz")
+	pulled := c.ReadFile(t, "hello-1.0.0.tgz")
 	c.registryLogin(t).WantExit(t, 0)
 	c.helm(t, "pull", "oci://"+p.Host()+"/charts/hello", "--version", "1.0.0", "--plain-http").WantExit(t, 0)
-	if pulled != archive || c.Read(t, "hello-1.0.0.tgz") != archive {
+	if pulled != archive || c.ReadFile(t, "hello-1.0.0.tgz") != archive {
 		t.Error("the pulled archives differ from the vendor's")
 	}
 	m.wantNothingRejected(t)

@@ -26,18 +26,18 @@ func TestDownloadsWithoutRedirect(t *testing.T) {
 	} {
 		c := m.machine(t, login)
 		wgetrc := "user = " + c.User + "\npassword = " + c.Password + "\n"
-		c.Write(t, "wgetrc", "auth_no_challenge = on\n"+wgetrc)
-		c.Write(t, "challenged", wgetrc)
+		c.WriteFile(t, "wgetrc", "auth_no_challenge = on\n"+wgetrc)
+		c.WriteFile(t, "challenged", wgetrc)
 		basic := base64.StdEncoding.EncodeToString([]byte(c.User + ":" + c.Password))
 		m.Secrets.Add(basic)
-		c.Write(t, "header", "header = Authorization: Basic "+basic+"\n")
+		c.WriteFile(t, "header", "header = Authorization: Basic "+basic+"\n")
 		const file = "anchor-1.0.0.tgz"
 		url := m.Info.API + "/charts/" + file + "?redirect=false"
 		for _, config := range []string{"wgetrc", "challenged", "header"} {
 			c.RunClient(t, "wget", "--config", config, "-O", config+".tgz", url).WantExit(t, 0)
 			c.wantFile(t, config+".tgz", m.files[file])
 		}
-		c.Write(t, "part.tgz", m.files[file][:100])
+		c.WriteFile(t, "part.tgz", m.files[file][:100])
 		c.RunClient(t, "wget", "--config", "wgetrc", "--continue", "-O", "part.tgz", url).
 			WantExit(t, 0, "206 Partial Content")
 		c.wantFile(t, "part.tgz", m.files[file])
@@ -53,7 +53,7 @@ func TestDownloadsWithoutRedirect(t *testing.T) {
 
 func (c machine) wantFile(t *testing.T, file, content string) {
 	t.Helper()
-	if got := c.Read(t, file); got != content {
+	if got := c.ReadFile(t, file); got != content {
 		t.Errorf("%s has %d bytes, want %d", file, len(got), len(content))
 	}
 }

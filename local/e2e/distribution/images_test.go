@@ -84,7 +84,7 @@ func TestDockerLogin(t *testing.T) {
 	var config struct {
 		Auths map[string]struct{ Auth string }
 	}
-	if err := json.Unmarshal([]byte(c.Read(t, ".docker/config.json")), &config); err != nil {
+	if err := json.Unmarshal([]byte(c.ReadFile(t, ".docker/config.json")), &config); err != nil {
 		t.Fatal(err)
 	}
 	want := base64.StdEncoding.EncodeToString([]byte(c.User + ":" + c.Password))

@@ -14,8 +14,8 @@ import (
 func demoMachine(t *testing.T, p *e2etest.Stack) machine {
 	t.Helper()
 	c := machine{p.CustomerMachine(t, e2etest.Login{})}
-	c.Write(t, ".portside/api-key", p.Operator.Line(t, "admin-key"))
-	c.Write(t, ".portside/keyring.gpg", p.Operator.File(t, "demo-keyring.gpg"))
+	c.WriteFile(t, ".portside/api-key", p.Operator.Line(t, "admin-key"))
+	c.WriteFile(t, ".portside/keyring.gpg", p.Operator.File(t, "demo-keyring.gpg"))
 	return c
 }
 
@@ -36,16 +36,16 @@ func TestInstallDocument(t *testing.T) {
 	}
 	for _, block := range blocks {
 		c.Shell(t, block[1]).WantExit(t, 0)
-		p.Secrets.AddFrom([]byte(c.Read(t, ".portside/token")))
+		p.Secrets.AddFrom([]byte(c.ReadFile(t, ".portside/token")))
 	}
 	for _, name := range []string{".portside/customer-key", ".portside/password"} {
-		if content := c.Read(t, name); !e2etest.Credential.MatchString(content) {
+		if content := c.ReadFile(t, name); !e2etest.Credential.MatchString(content) {
 			t.Errorf("%s is %q", name, content)
 		}
-		p.Secrets.AddFrom([]byte(c.Read(t, name)))
+		p.Secrets.AddFrom([]byte(c.ReadFile(t, name)))
 	}
-	pulled := c.Read(t, "hello-1.1.0.tgz")
-	if c.Read(t, ".portside/hello-1.1.0.tgz") != pulled || c.Read(t, "carried/hello-1.1.0.tgz") != pulled {
+	pulled := c.ReadFile(t, "hello-1.1.0.tgz")
+	if c.ReadFile(t, ".portside/hello-1.1.0.tgz") != pulled || c.ReadFile(t, "carried/hello-1.1.0.tgz") != pulled {
 		t.Error("the ways to get a chart return different charts")
 	}
 	for _, image := range []string{"acme/hello:1.1.0", "charts/hello:1.1.0"} {
@@ -64,10 +64,10 @@ func (c machine) pullSecret(t *testing.T) {
 		Kind, Type string
 		StringData map[string]string `yaml:"stringData"`
 	}
-	if err := yaml.Unmarshal([]byte(c.Read(t, "pull-secret.yaml")), &secret); err != nil {
+	if err := yaml.Unmarshal([]byte(c.ReadFile(t, "pull-secret.yaml")), &secret); err != nil {
 		t.Fatal(err)
 	}
-	c.Write(t, "kubernetes/config.json", secret.StringData[".dockerconfigjson"])
+	c.WriteFile(t, "kubernetes/config.json", secret.StringData[".dockerconfigjson"])
 	script := "DOCKER_CONFIG=" + c.Path("kubernetes") + " crane digest $PORTSIDE_HOST/acme/hello:1.1.0"
 	if c.Shell(t, script).WantExit(t, 0, "sha256:"); secret.Kind != "Secret" ||
 		secret.Type != "kubernetes.io/dockerconfigjson" {
@@ -146,7 +146,7 @@ func TestCommandsOfDemo(t *testing.T) {
 		t.Errorf("%d commands were printed", ran)
 	}
 	for _, file := range []string{"hello-1.0.0.tgz", "hello-1.1.0.tgz", "hello-1.1.0.tgz.prov"} {
-		if c.Read(t, file) == "" {
+		if c.ReadFile(t, file) == "" {
 			t.Errorf("%s is empty", file)
 		}
 	}

@@ -43,9 +43,9 @@ func newPipeline(t *testing.T) *pipeline {
 	l := &pipeline{Stack: p, manager: p.As(t, key), dir: t.TempDir(), tokens: &e2etest.Secrets{}}
 	l.proxy = newProxy(t, l)
 	for name, text := range map[string]string{"bin/kubectl": fakeKubectl, "bin/mv": killingMv, "tmp/kept": ""} {
-		l.write(t, name, text)
+		l.writeFile(t, name, text)
 	}
-	l.write(t, "token", l.createToken("build <b>\\\"pipeline\\\"")+"\n")
+	l.writeFile(t, "token", l.createToken("build <b>\\\"pipeline\\\"")+"\n")
 	return l
 }
 
@@ -69,7 +69,7 @@ func (l *pipeline) createNewToken(name string, days int) string {
 
 func (l *pipeline) path(name string) string { return filepath.Join(l.dir, name) }
 
-func (l *pipeline) write(t *testing.T, name, text string) {
+func (l *pipeline) writeFile(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(l.path(name)), 0o700); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func (l *pipeline) write(t *testing.T, name, text string) {
 	}
 }
 
-func (l *pipeline) read(t *testing.T, name string) string {
+func (l *pipeline) readFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(l.path(name))
 	if err != nil {
@@ -92,18 +92,18 @@ func (l *pipeline) read(t *testing.T, name string) string {
 func (l *pipeline) toSecret(t *testing.T) {
 	t.Helper()
 	l.secret = true
-	l.write(t, "secret/version", "1")
-	l.write(t, "secret/token", base64.StdEncoding.EncodeToString([]byte(l.read(t, "token"))))
-	l.write(t, "secret/config", "")
+	l.writeFile(t, "secret/version", "1")
+	l.writeFile(t, "secret/token", base64.StdEncoding.EncodeToString([]byte(l.readFile(t, "token"))))
+	l.writeFile(t, "secret/config", "")
 }
 
 // token returns the current token.
 func (l *pipeline) token(t *testing.T) string {
 	t.Helper()
 	if !l.secret {
-		return strings.TrimSpace(l.read(t, "token"))
+		return strings.TrimSpace(l.readFile(t, "token"))
 	}
-	text, err := base64.StdEncoding.DecodeString(l.read(t, "secret/token"))
+	text, err := base64.StdEncoding.DecodeString(l.readFile(t, "secret/token"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +114,9 @@ func (l *pipeline) token(t *testing.T) string {
 func (l *pipeline) config(t *testing.T) string {
 	t.Helper()
 	if !l.secret {
-		return l.read(t, "config.json")
+		return l.readFile(t, "config.json")
 	}
-	text, err := base64.StdEncoding.DecodeString(l.read(t, "secret/config"))
+	text, err := base64.StdEncoding.DecodeString(l.readFile(t, "secret/config"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestRenewal(t *testing.T) {
 
 	l.run(t).WantExit(t, 0, notDueMessage) // not due
 	l.checkTokenWorks(t).WantValue("data.id", renewed.JSON("data.id"))
-	l.write(t, "config.json", "")
+	l.writeFile(t, "config.json", "")
 	l.runIn(t, []string{"bash"}).WantExit(t, 0, notDueMessage) // only writes the lost file again
 	l.checkConsistent(t)
 	l.run(t, "RENEW_DAYS=91", "EXPIRATION_DAYS=92").WantExit(t, 0, "less than 45 days") // half of the lifetime
@@ -50,7 +50,7 @@ func TestRenewal(t *testing.T) {
 func TestRenewalOfShortLifetimes(t *testing.T) {
 	l := newPipeline(t)
 	for days, due := range map[int]string{1: "12 hours", 3: "36 hours", 7: "3 days"} {
-		l.write(t, "token", l.createNewToken("short", days)+"\n")
+		l.writeFile(t, "token", l.createNewToken("short", days)+"\n")
 		l.run(t).WantExit(t, 0, notDueMessage+due)
 		l.checkTokenWorks(t)
 		l.checkConsistent(t)
@@ -120,7 +120,7 @@ func TestRenewalKilledAtEachExchange(t *testing.T) {
 	l := newPipeline(t)
 	for n, killed := 1, true; killed; n++ {
 		for _, answered := range []bool{false, true} {
-			l.write(t, "token", l.createToken("pipeline")+"\n")
+			l.writeFile(t, "token", l.createToken("pipeline")+"\n")
 			l.proxy.setIntercept(func(e *exchange) bool { return e.number == n && e.answered == answered && e.kill() })
 			killed = l.run(t).Code == -1
 			l.checkTokenWorks(t)
@@ -144,7 +144,7 @@ func TestRenewalKilledAtEachExchange(t *testing.T) {
 func TestRenewalKilledWhileWriting(t *testing.T) {
 	l := newPipeline(t)
 	for _, moment := range []string{"before", "after"} {
-		l.write(t, "token", l.createToken("pipeline")+"\n")
+		l.writeFile(t, "token", l.createToken("pipeline")+"\n")
 		l.run(t, "KILL="+moment).WantExit(t, -1)
 		l.checkTokenWorks(t)
 		l.run(t).WantExit(t, 0, notDueMessage)
@@ -162,7 +162,7 @@ func TestRenewalWithLeftover(t *testing.T) {
 	l := newPipeline(t)
 	l.run(t, "KILL=before").WantExit(t, -1)
 	other := l.createToken("put there by hand")
-	l.write(t, "token", other+"\n")
+	l.writeFile(t, "token", other+"\n")
 	l.run(t).WantExit(t, 0, "which is not needed", "renewed: ")
 	l.checkTokenWorks(t).WantValue("data.rotatedFrom", strings.Split(other, "_")[1])
 	l.checkConsistent(t)
@@ -179,11 +179,11 @@ func TestRenewalOfRevokedToken(t *testing.T) {
 	if l.token(t) != before {
 		t.Error("the file has changed")
 	}
-	l.write(t, "token", "nonsense\n")
+	l.writeFile(t, "token", "nonsense\n")
 	l.run(t).WantExit(t, 3, "must contain exactly one access token")
-	l.write(t, "token", l.createToken("a")+"\n"+l.createToken("b")+"\n")
+	l.writeFile(t, "token", l.createToken("a")+"\n"+l.createToken("b")+"\n")
 	l.run(t).WantExit(t, 3, "must contain exactly one access token")
-	l.write(t, "token", l.createToken("pipeline")) // without a newline
+	l.writeFile(t, "token", l.createToken("pipeline")) // without a newline
 	l.run(t).WantExit(t, 0, "renewed: ")
 }
 
@@ -256,7 +256,7 @@ func TestSettingsOfRenewal(t *testing.T) {
 	} {
 		l.run(t, setting).WantExit(t, 2, word)
 	}
-	l.write(t, "config.json", `{"auths":{"a":{"auth":"eDp5"},"b":{"auth":"eDp5"}}}`)
+	l.writeFile(t, "config.json", `{"auths":{"a":{"auth":"eDp5"},"b":{"auth":"eDp5"}}}`)
 	l.run(t).WantExit(t, 2, "a separate file")
 	l.checkTokenWorks(t)
 	l.run(t, "DOCKER_CONFIG_FILE=").WantExit(t, 0, "renewed: ")
@@ -271,13 +271,13 @@ func TestRenewalInSecret(t *testing.T) {
 	l.checkTokenWorks(t).WantValue("data.rotatedFrom", old.JSON("data.id"))
 	l.checkConsistent(t)
 	l.run(t).WantExit(t, 0, notDueMessage)
-	for line := range strings.Lines(l.read(t, "secret/arguments")) {
+	for line := range strings.Lines(l.readFile(t, "secret/arguments")) {
 		if !strings.Contains(line, " secret portside-pull --namespace=builds ") || len(l.Secrets.FoundIn([]byte(line))) > 0 {
 			t.Errorf("kubectl %s", line)
 		}
 	}
 
-	l.write(t, "secret/token", base64.StdEncoding.EncodeToString([]byte(l.createToken("by hand")))) // an admin changes only the token
+	l.writeFile(t, "secret/token", base64.StdEncoding.EncodeToString([]byte(l.createToken("by hand")))) // an admin changes only the token
 	l.run(t, "RENEW_DAYS=1").WantExit(t, 0)
 	l.checkTokenWorks(t).WantValue("data.name", "by hand")
 	l.checkConsistent(t)
@@ -301,12 +301,12 @@ func TestRenewalInUnwritableSecret(t *testing.T) {
 	l := newPipeline(t)
 	l.toSecret(t)
 	before := l.token(t)
-	l.write(t, "secret/no-get", "")
+	l.writeFile(t, "secret/no-get", "")
 	l.run(t).WantExit(t, 1, "could not read")
 	if err := os.Remove(l.path("secret/no-get")); err != nil {
 		t.Fatal(err)
 	}
-	l.write(t, "secret/no-patch", "")
+	l.writeFile(t, "secret/no-patch", "")
 	l.run(t).WantExit(t, 1, "could not write")
 	if l.token(t) != before || l.countTokens("revoked") != 0 { // the update may still succeed
 		t.Errorf("the Secret has changed, or one of %d tokens was revoked", l.countTokens("revoked"))
@@ -315,7 +315,7 @@ func TestRenewalInUnwritableSecret(t *testing.T) {
 	if err := os.Remove(l.path("secret/no-patch")); err != nil {
 		t.Fatal(err)
 	}
-	l.write(t, "secret/no-answer", "") // the update succeeds but reports a failure
+	l.writeFile(t, "secret/no-answer", "") // the update succeeds but reports a failure
 	l.run(t).WantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t).WantValue("data.rotatedFrom", strings.Split(before, "_")[1])
 	l.checkConsistent(t)
@@ -329,7 +329,7 @@ func TestRenewalInChangedSecret(t *testing.T) {
 	before := l.token(t)
 	l.proxy.setIntercept(func(e *exchange) bool {
 		if e.number == 3 && !e.answered {
-			l.write(t, "secret/version", "41")
+			l.writeFile(t, "secret/version", "41")
 		}
 		return false
 	})

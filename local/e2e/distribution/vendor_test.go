@@ -160,11 +160,11 @@ func (s shop) publishCharts(t *testing.T) {
 	vendor.packageChart(t, "compass", "2.0.0")
 	s.files = map[string]string{}
 	for _, file := range []string{"pubring.gpg", "stranger.gpg", "compass-2.0.0.tgz", "beacon-0.3.0.tgz.prov"} {
-		s.files[file] = vendor.Read(t, file)
+		s.files[file] = vendor.ReadFile(t, file)
 	}
 	s.publish(t, "beacon-0.3.0.tgz.prov", s.files["beacon-0.3.0.tgz.prov"])
 	for _, file := range []string{"anchor-1.0.0.tgz", "anchor-1.1.0.tgz", "beacon-0.3.0.tgz"} {
-		s.files[file] = vendor.Read(t, file)
+		s.files[file] = vendor.ReadFile(t, file)
 		s.publish(t, file, s.files[file])
 	}
 	vendor.WithPasswordInput().Execute(t, "helm", "registry", "login", s.Upstream(), "--plain-http", "-u", "AWS",
@@ -194,7 +194,7 @@ func (c machine) packageChart(t *testing.T, named, version string, options ...st
 		"templates/configmap.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n" +
 			"data:\n  greeting: {{ .Values.greeting | quote }}\n",
 	} {
-		c.Write(t, filepath.Join(named, file), text)
+		c.WriteFile(t, filepath.Join(named, file), text)
 	}
 	c.Execute(t, "helm", append([]string{"package", named}, options...)...).WantExit(t, 0)
 }
@@ -205,7 +205,7 @@ func (s shop) publishVersions(t *testing.T, vendor machine, versions ...string) 
 	chart = s.Name("anchor") + "-chart" // no prefix of the name of another test's chart
 	for _, version := range versions {
 		vendor.packageChart(t, chart, version)
-		s.publish(t, chart+"-"+version+".tgz", vendor.Read(t, chart+"-"+version+".tgz"))
+		s.publish(t, chart+"-"+version+".tgz", vendor.ReadFile(t, chart+"-"+version+".tgz"))
 	}
 	return chart
 }
@@ -224,8 +224,8 @@ func keyring(t *testing.T, c machine, secret, public string) {
 	if err := entity.Serialize(&shared); err != nil {
 		t.Fatal(err)
 	}
-	c.Write(t, secret, private.String())
-	c.Write(t, public, shared.String())
+	c.WriteFile(t, secret, private.String())
+	c.WriteFile(t, public, shared.String())
 }
 
 // publish uploads a file as the vendor's pipeline does.

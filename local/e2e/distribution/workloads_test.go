@@ -20,16 +20,16 @@ func TestPipelinesDocument(t *testing.T) {
 	reader := p.DocumentReader(t, "manager")
 	portside, err := filepath.Abs(e2etest.Portside)
 	if err == nil {
-		reader.Write(t, ".local/bin/none", "")
+		reader.WriteFile(t, ".local/bin/none", "")
 		err = os.Symlink(portside, reader.Path(".local/bin/portside"))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	reader.RunDocument(t, "pipelines.md", 2)
-	policies := p.Admin(t).Get("/v1/customers/" + strings.TrimSpace(reader.Read(t, "customer-id")) + "/trust-policies")
+	policies := p.Admin(t).Get("/v1/customers/" + strings.TrimSpace(reader.ReadFile(t, "customer-id")) + "/trust-policies")
 	policies.WantStatus(http.StatusOK).WantValue("pagination.total", 2).
-		WantValue("data.1.id", strings.TrimSpace(reader.Read(t, "policy-id")))
+		WantValue("data.1.id", strings.TrimSpace(reader.ReadFile(t, "policy-id")))
 }
 
 // TestTokenExchange exchanges tokens as a pod would. The policy has the keys of the test, because a test cannot sign as

@@ -13,7 +13,7 @@ func (p *Stack) DocumentReader(t *testing.T, role string) Machine {
 	t.Helper()
 	c := p.Machine(t, Login{})
 	_, key := p.Users.Create(t, "reader", role)
-	c.Write(t, ".portside/api-key", key)
+	c.WriteFile(t, ".portside/api-key", key)
 	return c
 }
 

@@ -55,7 +55,7 @@ func (p *Stack) Machine(t *testing.T, l Login) Machine {
 	for name, text := range map[string]string{
 		"policy.json": `{"default":[{"type":"insecureAcceptAnything"}]}`, "registries.conf": "", "run/none": "", "tmp/none": "",
 	} {
-		c.Write(t, name, text)
+		c.WriteFile(t, name, text)
 	}
 	return c
 }
@@ -77,8 +77,8 @@ func removeAll(t *testing.T, dir string) {
 // Path returns the path of a file.
 func (c Machine) Path(name string) string { return filepath.Join(c.Dir, name) }
 
-// Write writes a file.
-func (c Machine) Write(t *testing.T, name, text string) {
+// WriteFile writes a file.
+func (c Machine) WriteFile(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(c.Path(name)), 0o700); err != nil {
 		t.Fatal(err)
@@ -88,8 +88,8 @@ func (c Machine) Write(t *testing.T, name, text string) {
 	}
 }
 
-// Read returns the content of a file.
-func (c Machine) Read(t *testing.T, name string) string {
+// ReadFile returns the content of a file.
+func (c Machine) ReadFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(c.Path(name))
 	if err != nil {
@@ -211,8 +211,8 @@ func (p *Stack) CustomerMachine(t *testing.T, l Login) Machine {
 	c := p.Machine(t, l)
 	const registry = "[[registry]]\nlocation = %q\ninsecure = true\n"
 	insecure := fmt.Sprintf(registry+registry, p.Host(), p.Upstream())
-	c.Write(t, "registries.conf", insecure)
-	c.Write(t, ".config/containers/registries.conf", insecure) // read by skopeo
+	c.WriteFile(t, "registries.conf", insecure)
+	c.WriteFile(t, ".config/containers/registries.conf", insecure) // read by skopeo
 	c.useOwnStorage(t)
 	return c
 }
@@ -221,7 +221,7 @@ func (p *Stack) CustomerMachine(t *testing.T, l Login) Machine {
 func (c Machine) useOwnStorage(t *testing.T) {
 	t.Helper()
 	for _, folder := range []string{".config", "config"} {
-		c.Write(t, folder+"/containers/policy.json", c.Read(t, "policy.json"))
+		c.WriteFile(t, folder+"/containers/policy.json", c.ReadFile(t, "policy.json"))
 	}
-	c.Write(t, "storage.conf", "[storage]\ndriver = \"vfs\"\ngraphroot = \""+c.Path("root")+"\"\nrunroot = \""+c.Path("runroot")+"\"\n")
+	c.WriteFile(t, "storage.conf", "[storage]\ndriver = \"vfs\"\ngraphroot = \""+c.Path("root")+"\"\nrunroot = \""+c.Path("runroot")+"\"\n")
 }

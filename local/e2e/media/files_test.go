@@ -71,8 +71,8 @@ func TestUnreadableFiles(t *testing.T) {
 func TestZipBombs(t *testing.T) {
 	p := e2etest.Shared(t)
 	c := p.DocumentReader(t, "user")
-	reader := p.As(t, c.Read(t, ".portside/api-key"))
-	c.Write(t, "curl", "silent\nshow-error\nheader = \"X-API-Key: "+c.Read(t, ".portside/api-key")+"\"\n")
+	reader := p.As(t, c.ReadFile(t, ".portside/api-key"))
+	c.WriteFile(t, "curl", "silent\nshow-error\nheader = \"X-API-Key: "+c.ReadFile(t, ".portside/api-key")+"\"\n")
 	for name, claimed := range map[string]uint64{"true size": 0, "false size": 100} {
 		t.Run(name, func(t *testing.T) {
 			id := reader.For(t).Upload(zipBomb(t, claimed))

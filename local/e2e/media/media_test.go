@@ -26,7 +26,7 @@ func TestMediaDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := leaving.Find([]byte(e2etest.FromRepository(t, "docs", "media.md")))
-	c.Write(t, "tmp/readme", "so that there is a place for temporary directories")
+	c.WriteFile(t, "tmp/readme", "so that there is a place for temporary directories")
 	c.Shell(t, "cd '"+clone+"' && "+string(line)+" && cp ./* ~").WantExit(t, 0)
 	c.RunDocument(t, "media.md", 15)
 }

@@ -138,7 +138,7 @@ func (p *program) killWhileCreatingUsers(t *testing.T) map[string]bool {
 		acknowledged atomic.Int32
 		root         = p.Admin(t)
 	)
-	add := func(email string) bool {
+	createUser := func(email string) bool {
 		a, err := root.Send(http.MethodPost, "/v1/users", p.Users.Body(email, "user"))
 		mu.Lock()
 		defer mu.Unlock()
@@ -148,7 +148,7 @@ func (p *program) killWhileCreatingUsers(t *testing.T) map[string]bool {
 	var all sync.WaitGroup
 	for worker := range 4 {
 		all.Go(func() {
-			for i := 0; add(p.Email(fmt.Sprintf("user%d-%d", worker, i))); i++ {
+			for i := 0; createUser(p.Email(fmt.Sprintf("user%d-%d", worker, i))); i++ {
 				acknowledged.Add(1)
 			}
 		})
