@@ -47,7 +47,7 @@ func (g *importGraph) folders(dir string) ([]string, error) {
 	found := []string{dir}
 	known := map[string]bool{dir: true}
 	for i := 0; i < len(found); i++ {
-		imports, embedded, err := g.read(found[i])
+		imports, embedded, err := g.readFolder(found[i])
 		if err != nil {
 			return nil, err
 		}
@@ -86,9 +86,9 @@ func moduleName(path string) (string, error) {
 	return "", errors.New(path + " names no module")
 }
 
-// read returns the imports of the Go files in a folder, and the folders below it that have no Go files: they may be
-// embedded.
-func (g *importGraph) read(dir string) (imports, embedded []string, err error) {
+// readFolder returns the imports of the Go files in a folder, and the folders below it that have no Go files. Those may
+// be embedded.
+func (g *importGraph) readFolder(dir string) (imports, embedded []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(g.repo, dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil

@@ -43,7 +43,7 @@ func archive(version string) ([]byte, error) {
 		if err != nil {
 			return err
 		}
-		return add(out, strings.TrimPrefix(path, "chart/"), content, 0o644)
+		return addFile(out, strings.TrimPrefix(path, "chart/"), content, 0o644)
 	})
 	if err := errors.Join(err, out.Close(), zip.Close()); err != nil {
 		return nil, fmt.Errorf("pack %s: %w", archiveName(version), err)
@@ -59,8 +59,8 @@ func chartFile(path, version string) ([]byte, error) {
 	return content, err
 }
 
-// add writes a file with a header that does not depend on this machine.
-func add(out *tar.Writer, name string, content []byte, mode int64) error {
+// addFile writes a file with a header that does not depend on this machine.
+func addFile(out *tar.Writer, name string, content []byte, mode int64) error {
 	header := &tar.Header{Name: name, Mode: mode, Size: int64(len(content)), ModTime: epoch, Typeflag: tar.TypeReg,
 		Format: tar.FormatUSTAR}
 	if err := out.WriteHeader(header); err != nil {

@@ -63,7 +63,7 @@ func (d *demo) compile(ctx context.Context, folder, architecture string) ([]byte
 func layer(binary []byte) (v1.Layer, error) {
 	var packed bytes.Buffer
 	out := tar.NewWriter(&packed)
-	if err := errors.Join(add(out, program, binary, 0o755), out.Close()); err != nil {
+	if err := errors.Join(addFile(out, program, binary, 0o755), out.Close()); err != nil {
 		return nil, err
 	}
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {

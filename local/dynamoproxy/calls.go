@@ -46,7 +46,7 @@ type transport struct {
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	call := Call{Operation: operationOf(r), AccessKeyID: accessKeyOf(r), Start: t.log.now()}
-	defer func() { t.log.add(call) }()
+	defer func() { t.log.addCall(call) }()
 	if err := t.readBody(r); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func newCallLog(now func() time.Time) *callLog {
 	return &callLog{now: func() time.Duration { return now().Sub(began) }, byOperation: map[string]int{}}
 }
 
-func (l *callLog) add(c Call) {
+func (l *callLog) addCall(c Call) {
 	c.End = l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()

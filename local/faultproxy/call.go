@@ -57,8 +57,8 @@ type request struct {
 	body []byte
 }
 
-// read prepares a request. The function that decides may read its body, too.
-func read(r *http.Request) (*request, error) {
+// readRequest prepares a request. The function that decides may read its body, too.
+func readRequest(r *http.Request) (*request, error) {
 	in := &request{call: CallOf(r), raw: r}
 	if in.call.Service != DynamoDB {
 		return in, nil

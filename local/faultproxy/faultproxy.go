@@ -108,7 +108,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Proxy) answer(w http.ResponseWriter, r *http.Request) {
-	in, err := read(r)
+	in, err := readRequest(r)
 	if err != nil {
 		http.Error(w, "the request did not arrive: "+err.Error(), http.StatusBadRequest)
 		return

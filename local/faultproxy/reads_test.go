@@ -114,26 +114,26 @@ func TestPartialWrites(t *testing.T) {
 // TestStaleReads repeats reads after a write. Only reads that may be stale are, and only once the fault is there.
 func TestStaleReads(t *testing.T) {
 	c, proxy, fault := faulty(t)
-	read := func(consistent bool) int {
+	countItems := func(consistent bool) int {
 		out, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("notes"), ConsistentRead: &consistent})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return len(out.Items)
 	}
-	if read(false) != 0 || read(true) != 0 {
+	if countItems(false) != 0 || countItems(true) != 0 {
 		t.Fatal("the table is not empty")
 	}
 	putAll(t, c, "a")
 	fault.Store(int64(faultproxy.Stale))
-	if read(true) != 1 || proxy.Applied() != 0 {
+	if countItems(true) != 1 || proxy.Applied() != 0 {
 		t.Error("a consistent read is stale")
 	}
-	if got := [...]int{read(false), read(false)}; got != [...]int{0, 0} || proxy.Applied() != 2 {
+	if got := [...]int{countItems(false), countItems(false)}; got != [...]int{0, 0} || proxy.Applied() != 2 {
 		t.Errorf("found %v after %d faults, want stale results", got, proxy.Applied())
 	}
 	fault.Store(int64(faultproxy.None))
-	if got := read(false); got != 1 {
+	if got := countItems(false); got != 1 {
 		t.Errorf("found %d items after the fault", got)
 	}
 }

@@ -49,7 +49,7 @@ func (g *gateway) contextValues(c *call) map[string]string {
 		"status": strconv.Itoa(c.record.Status), "responseLatency": milliseconds,
 		"responseLength": strconv.Itoa(c.record.Bytes), "dataProcessed": strconv.Itoa(len(c.body) + c.record.Bytes),
 	}
-	c.integration.add(values)
+	c.integration.addTo(values)
 	if c.record.Err != nil || c.record.Function == "" && c.record.Status >= http.StatusBadRequest {
 		values["error.message"] = http.StatusText(c.record.Status)
 		values["error.messageString"] = strconv.Quote(values["error.message"])
@@ -69,7 +69,7 @@ type integration struct {
 	status  int // of the function's response; 0 without a response
 }
 
-func (i integration) add(values map[string]string) {
+func (i integration) addTo(values map[string]string) {
 	if !i.called {
 		return
 	}

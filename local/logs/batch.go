@@ -26,7 +26,7 @@ type entry struct {
 	Message   string `json:"message"`
 }
 
-func (g *Groups) add(key batchKey, e entry) {
+func (g *Groups) addEntry(key batchKey, e entry) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	b := g.batches[key]

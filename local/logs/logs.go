@@ -87,7 +87,7 @@ func (g *Groups) Put(group, stream, line string) {
 		if id == "" {
 			id = g.newID(now)
 		}
-		g.add(batchKey{s.ID, s.Function, group, stream}, entry{ID: id, Timestamp: now.UnixMilli(), Message: line})
+		g.addEntry(batchKey{s.ID, s.Function, group, stream}, entry{ID: id, Timestamp: now.UnixMilli(), Message: line})
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *Store) Deploy(values map[string]string) error {
 		if _, isWanted := values[name]; !isSecret || isWanted {
 			continue
 		}
-		if existing, err := s.read(name); err == nil && existing.OfStack {
+		if existing, err := s.readSecret(name); err == nil && existing.OfStack {
 			if err := os.Remove(filepath.Join(s.config.Dir, entry.Name())); err != nil {
 				return fmt.Errorf("delete a secret of the stack: %w", err)
 			}
@@ -40,7 +40,7 @@ func (s *Store) Deploy(values map[string]string) error {
 
 // deploy gives the secret with the name a value.
 func (s *Store) deploy(name, text string) error {
-	existing, err := s.read(name)
+	existing, err := s.readSecret(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		existing = &secret{Name: name, ARN: s.arn(name), Created: s.config.Now(), Versions: map[string]*version{},
@@ -54,7 +54,7 @@ func (s *Store) deploy(name, text string) error {
 	}
 	existing.Deleted = time.Time{}
 	s.addVersion(existing, valueInput{ClientRequestToken: rand.Text(), SecretString: &text}, nil)
-	return s.write(existing)
+	return s.writeSecret(existing)
 }
 
 func (s *secret) hasCurrent(text string) bool {

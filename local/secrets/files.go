@@ -41,7 +41,7 @@ func (s *Store) path(name string) string {
 // find returns the secret with a name or ARN, even if it is marked for deletion.
 func (s *Store) find(id string) (*secret, error) {
 	for _, name := range names(id) {
-		found, err := s.read(name)
+		found, err := s.readSecret(name)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
@@ -55,7 +55,7 @@ func (s *Store) find(id string) (*secret, error) {
 	return nil, refuse(errorNotFound, "Secrets Manager can't find the specified secret.")
 }
 
-func (s *Store) read(name string) (*secret, error) {
+func (s *Store) readSecret(name string) (*secret, error) {
 	if !validName(name) {
 		return nil, os.ErrNotExist
 	}
@@ -70,8 +70,8 @@ func (s *Store) read(name string) (*secret, error) {
 	return &found, nil
 }
 
-// write replaces the file atomically and returns when the content is on disk.
-func (s *Store) write(changed *secret) error {
+// writeSecret replaces the file atomically and returns when the content is on disk.
+func (s *Store) writeSecret(changed *secret) error {
 	changed.prune()
 	changed.Changed = s.config.Now()
 	content, err := json.MarshalIndent(changed, "", "  ")

@@ -146,7 +146,7 @@ func (s *Store) create(in createInput) (named, error) {
 			return named{}, err
 		}
 	}
-	existing, err := s.read(in.Name)
+	existing, err := s.readSecret(in.Name)
 	if err == nil {
 		return existing.repeatCreate(in)
 	}
@@ -159,9 +159,9 @@ func (s *Store) create(in createInput) (named, error) {
 	}
 	if valued {
 		s.addVersion(made, in.valueInput, nil)
-		return named{made.ARN, made.Name, in.ClientRequestToken}, s.write(made)
+		return named{made.ARN, made.Name, in.ClientRequestToken}, s.writeSecret(made)
 	}
-	return named{ARN: made.ARN, Name: made.Name}, s.write(made)
+	return named{ARN: made.ARN, Name: made.Name}, s.writeSecret(made)
 }
 
 // repeatCreate answers a repetition of the request that created the secret, and refuses any other
@@ -190,7 +190,7 @@ func (s *Store) put(in putInput) (putOutput, error) {
 		return putOutput{named{found.ARN, found.Name, in.ClientRequestToken}, v.Stages}, nil
 	}
 	made := s.addVersion(found, in.valueInput, in.VersionStages)
-	return putOutput{named{found.ARN, found.Name, in.ClientRequestToken}, made.Stages}, s.write(found)
+	return putOutput{named{found.ARN, found.Name, in.ClientRequestToken}, made.Stages}, s.writeSecret(found)
 }
 
 // addVersion adds a version, or sets the value of a version that a rotation has staged. A secret's
@@ -284,7 +284,7 @@ func (s *Store) moveStage(in moveInput) (named, error) {
 	} else {
 		found.stage(in.VersionStage, in.MoveToVersionID)
 	}
-	return named{ARN: found.ARN, Name: found.Name}, s.write(found)
+	return named{ARN: found.ARN, Name: found.Name}, s.writeSecret(found)
 }
 
 // checkMove refuses a move whose caller does not name the version that has the stage.
@@ -321,5 +321,5 @@ func (s *Store) remove(in deleteInput) (deleteOutput, error) {
 	}
 	found.Deleted = s.config.Now()
 	out.DeletionDate = optionalTime(found.Deleted.Add(time.Duration(days) * 24 * time.Hour))
-	return out, s.write(found)
+	return out, s.writeSecret(found)
 }

@@ -92,7 +92,7 @@ func (s *Store) beginRotation(in rotateInput) (*secret, string, error) {
 	}
 	found.RotationOn = true
 	if in.RotateImmediately != nil && !*in.RotateImmediately {
-		return found, "", s.write(found)
+		return found, "", s.writeSecret(found)
 	}
 	if s.rotating[found.Name] { // nothing is written yet
 		return nil, "", refuse("InvalidRequestException", "A rotation of the secret %s is already running.", found.Name)
@@ -102,7 +102,7 @@ func (s *Store) beginRotation(in rotateInput) (*secret, string, error) {
 		version = in.ClientRequestToken
 		s.stagePending(found, version)
 	}
-	return found, version, s.write(found)
+	return found, version, s.writeSecret(found)
 }
 
 // unfinished returns the version of an unfinished rotation, or "".
@@ -188,7 +188,7 @@ func (s *Store) runSteps(ctx context.Context, of *secret, version string, log fu
 func (s *Store) checkFinished(name, version string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found, err := s.read(name)
+	found, err := s.readSecret(name)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (s *Store) checkFinished(name, version string) error {
 		return errors.New("finishSecret did not make the new version AWSCURRENT")
 	}
 	found.Rotated = s.config.Now()
-	return s.write(found)
+	return s.writeSecret(found)
 }
 
 // cancelRotation turns rotation off and cancels an unfinished rotation. As in the cloud, the
@@ -207,5 +207,5 @@ func (s *Store) cancelRotation(in idInput) (named, error) {
 		return named{}, err
 	}
 	found.RotationOn = false
-	return named{found.ARN, found.Name, found.unfinished()}, s.write(found)
+	return named{found.ARN, found.Name, found.unfinished()}, s.writeSecret(found)
 }

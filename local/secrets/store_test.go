@@ -115,7 +115,7 @@ func (s *fixture) must(err error) {
 	}
 }
 
-func (s *fixture) read(in secretsmanager.GetSecretValueInput) (string, error) {
+func (s *fixture) readValue(in secretsmanager.GetSecretValueInput) (string, error) {
 	in.SecretId = aws.String(name)
 	out, err := s.client.GetSecretValue(s.t.Context(), &in)
 	if err != nil {
@@ -152,13 +152,13 @@ func TestVersionValueIsImmutable(t *testing.T) {
 		{}: "one", {VersionStage: aws.String("AWSPENDING")}: "two", {VersionId: version(2)}: "two",
 		{VersionId: version(2), VersionStage: aws.String("AWSPENDING")}: "two",
 	} {
-		if got, err := s.read(in); got != want || err != nil {
+		if got, err := s.readValue(in); got != want || err != nil {
 			t.Errorf("read %q, %v, want %q", got, err, want)
 		}
 	}
-	_, err := s.read(secretsmanager.GetSecretValueInput{VersionId: version(1), VersionStage: aws.String("AWSPENDING")})
+	_, err := s.readValue(secretsmanager.GetSecretValueInput{VersionId: version(1), VersionStage: aws.String("AWSPENDING")})
 	s.wantRefusal(err, "InvalidRequestException")
-	_, err = s.read(secretsmanager.GetSecretValueInput{VersionId: version(9)})
+	_, err = s.readValue(secretsmanager.GetSecretValueInput{VersionId: version(9)})
 	s.wantRefusal(err, "ResourceNotFoundException")
 	_, err = s.client.CreateSecret(t.Context(),
 		&secretsmanager.CreateSecretInput{Name: aws.String(name), SecretString: aws.String("x")})
@@ -205,13 +205,13 @@ func TestDeletedSecret(t *testing.T) {
 	s.create()
 	_, err := s.client.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{SecretId: aws.String(name)})
 	s.must(err)
-	_, err = s.read(secretsmanager.GetSecretValueInput{})
+	_, err = s.readValue(secretsmanager.GetSecretValueInput{})
 	s.wantRefusal(err, "InvalidRequestException")
 	_, err = s.client.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{
 		SecretId: aws.String(name), ForceDeleteWithoutRecovery: aws.Bool(true),
 	})
 	s.must(err)
-	_, err = s.read(secretsmanager.GetSecretValueInput{})
+	_, err = s.readValue(secretsmanager.GetSecretValueInput{})
 	s.wantRefusal(err, "ResourceNotFoundException")
 }
 
@@ -231,7 +231,7 @@ func TestFilesArePrivateAndSurviveRestart(t *testing.T) {
 	s.must(err)
 	again := openStore(t, s.dir, nil)
 	again.wantStages("1:AWSPREVIOUS 2:AWSCURRENT")
-	if got, err := again.read(secretsmanager.GetSecretValueInput{VersionStage: aws.String("AWSPREVIOUS")}); got != "one" ||
+	if got, err := again.readValue(secretsmanager.GetSecretValueInput{VersionStage: aws.String("AWSPREVIOUS")}); got != "one" ||
 		err != nil {
 		t.Errorf("after a restart: %q, %v", got, err)
 	}

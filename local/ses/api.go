@@ -49,7 +49,7 @@ func (o *Outbox) send(w http.ResponseWriter, r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return id, o.add(id, message)
+	return id, o.addMessage(id, message)
 }
 
 // refusal is an error in SES's format.

@@ -60,8 +60,8 @@ func newID(at time.Time) string {
 	return at.UTC().Format(timeLayout) + "-" + hex.EncodeToString(random[:])
 }
 
-// add writes a message file atomically.
-func (o *Outbox) add(id string, message []byte) error {
+// addMessage writes a message file atomically.
+func (o *Outbox) addMessage(id string, message []byte) error {
 	temp, err := os.CreateTemp(o.dir, ".new-*")
 	if err != nil {
 		return fmt.Errorf("write to the outbox: %w", err)
@@ -96,8 +96,8 @@ func (o *Outbox) ids() ([]string, error) {
 	return ids, nil
 }
 
-// read returns at most limit bytes of a message.
-func (o *Outbox) read(id string, limit int64) ([]byte, error) {
+// readMessage returns at most limit bytes of a message.
+func (o *Outbox) readMessage(id string, limit int64) ([]byte, error) {
 	if !idPattern.MatchString(id) {
 		return nil, errMessageNotFound
 	}

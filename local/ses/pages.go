@@ -96,7 +96,7 @@ func (p pages) list(w http.ResponseWriter, r *http.Request) error {
 // head returns a message's summary. If the message is unreadable, the summary has only the ID and
 // the date.
 func (p pages) head(id string) (summary, error) {
-	text, err := p.read(id, maxHeadBytes)
+	text, err := p.readMessage(id, maxHeadBytes)
 	if err != nil {
 		return summary{}, err
 	}
@@ -109,7 +109,7 @@ func (p pages) head(id string) (summary, error) {
 
 func (p pages) load(r *http.Request) (*message, error) {
 	id := r.PathValue("id")
-	text, err := p.read(id, maxFileBytes)
+	text, err := p.readMessage(id, maxFileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (p pages) html(w http.ResponseWriter, r *http.Request) error {
 
 func (p pages) raw(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	text, err := p.read(id, maxFileBytes)
+	text, err := p.readMessage(id, maxFileBytes)
 	if err != nil {
 		return err
 	}

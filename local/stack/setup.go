@@ -17,11 +17,11 @@ func Setup(ctx context.Context, o Options) error {
 		return err
 	}
 	templates := deployment.New(o.RepoDir, deployment.Addresses{}, nil)
-	loaded, err := templates.Read()
+	loaded, err := templates.ReadTemplate()
 	if err != nil {
 		return err
 	}
-	templates.Set(loaded)
+	templates.SetTemplate(loaded)
 	log := console.New(o.Log, o.Color)
 	all, err := functions.New(functions.Config{
 		Folder: o.folder(), Console: log, Deployment: templates, Emulator: o.Emulator, IsLazy: o.BuildOnRequest,

@@ -157,11 +157,11 @@ func (s *Stack) listen(context.Context) error {
 func (s *Stack) load(context.Context) error {
 	addresses := deployment.Addresses{API: s.info.API, Portal: s.info.Portal}
 	s.deployment = deployment.New(s.options.RepoDir, addresses, s.options.parameters())
-	loaded, err := s.deployment.Read()
+	loaded, err := s.deployment.ReadTemplate()
 	if err != nil {
 		return err
 	}
-	s.deployment.Set(loaded)
+	s.deployment.SetTemplate(loaded)
 	s.info.Tables, s.info.Buckets, s.info.Outputs = map[string]string{}, map[string]string{}, loaded.Outputs
 	for _, table := range loaded.Tables {
 		s.info.Tables[table.ID] = table.Name
@@ -302,7 +302,7 @@ func (s *Stack) publish(ctx context.Context) error {
 // reload applies changed routes, environments, limits, schedules, notifications and
 // subscriptions. New functions, tables and buckets need a restart.
 func (s *Stack) reload(ctx context.Context) {
-	loaded, err := s.deployment.Read()
+	loaded, err := s.deployment.ReadTemplate()
 	if err != nil {
 		s.console.LogError(err.Error() + "; the stack keeps using the template from before this change")
 		return
@@ -322,7 +322,7 @@ func (s *Stack) apply(ctx context.Context, t *template.Stack) error {
 	if err := s.api.setRoutes(t); err != nil {
 		return err
 	}
-	s.deployment.Set(t)
+	s.deployment.SetTemplate(t)
 	s.functions.Configure(t)
 	s.access.SetRoles(t.Roles)
 	return s.delivery.Configure(ctx, t)

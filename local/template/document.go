@@ -38,7 +38,7 @@ func parse(source []byte) (*node, error) {
 		return nil, yamlProblem(err)
 	}
 	reader := &reader{left: maxNodes}
-	return reader.read(document.Content[0], 0)
+	return reader.readNode(document.Content[0], 0)
 }
 
 // intrinsics are the intrinsic functions that apply and test implement.
@@ -65,13 +65,13 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 type reader struct{ left int }
 
-func (r *reader) read(y *yaml.Node, depth int) (*node, error) {
+func (r *reader) readNode(y *yaml.Node, depth int) (*node, error) {
 	if r.left--; r.left < 0 || depth > maxDepth {
 		return nil, problem(y.Line, "the template is nested too deeply or too large from here on; "+
 			"check for aliases that repeat or contain themselves")
 	}
 	if y.Kind == yaml.AliasNode {
-		return r.read(y.Alias, depth+1)
+		return r.readNode(y.Alias, depth+1)
 	}
 	n, err := r.content(y, depth)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *reader) content(y *yaml.Node, depth int) (*node, error) {
 func (r *reader) sequence(y *yaml.Node, depth int) (*node, error) {
 	n := &node{kind: list, line: y.Line}
 	for _, item := range y.Content {
-		value, err := r.read(item, depth+1)
+		value, err := r.readNode(item, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (r *reader) mapping(y *yaml.Node, depth int) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		value, err := r.read(y.Content[i+1], depth+1)
+		value, err := r.readNode(y.Content[i+1], depth+1)
 		if err != nil {
 			return nil, err
 		}

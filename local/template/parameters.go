@@ -21,7 +21,7 @@ func (s *scope) readParameters(root *node) error {
 	section := root.get("Parameters")
 	for _, f := range section.fields {
 		p := &parameter{id: f.key, line: f.line, source: f.value}
-		if err := p.read(s.options.Parameters); err != nil {
+		if err := p.readTypeAndValue(s.options.Parameters); err != nil {
 			return err
 		}
 		s.parameters[f.key] = p.node()
@@ -70,7 +70,7 @@ func resembles(declared, name string) bool {
 	return true
 }
 
-func (p *parameter) read(overrides map[string]string) error {
+func (p *parameter) readTypeAndValue(overrides map[string]string) error {
 	if p.source.kind != object {
 		return problem(p.line, "the parameter %q must be a map with a Type", p.id)
 	}

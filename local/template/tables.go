@@ -8,14 +8,14 @@ func (b *builder) addTable(r *resource) error {
 		return err
 	}
 	t := Table{ID: r.id, Name: name, External: !r.exists}
-	if err := t.read(r.properties); err != nil {
+	if err := t.readProperties(r.properties); err != nil {
 		return err
 	}
 	b.stack.Tables = append(b.stack.Tables, t)
 	return nil
 }
 
-func (t *Table) read(p *node) error {
+func (t *Table) readProperties(p *node) error {
 	definitions, err := p.get("AttributeDefinitions").elements("AttributeDefinitions")
 	if err != nil {
 		return err

@@ -58,13 +58,13 @@ func requiredParameters() map[string]string {
 	return map[string]string{"ImageRepositories": "*", "CorsAllowOrigins": "*"}
 }
 
-// Read reads the template's file, and does not make it current.
-func (d *Deployment) Read() (*template.Stack, error) { return template.Load(d.path, d.options) }
+// ReadTemplate reads the template's file, and does not make it current.
+func (d *Deployment) ReadTemplate() (*template.Stack, error) { return template.Load(d.path, d.options) }
 
-// Set makes a template current.
-func (d *Deployment) Set(t *template.Stack) { d.current.Store(t) }
+// SetTemplate makes a template current.
+func (d *Deployment) SetTemplate(t *template.Stack) { d.current.Store(t) }
 
-// Template returns the current template, or nil before the first Set.
+// Template returns the current template, or nil before the first SetTemplate.
 func (d *Deployment) Template() *template.Stack { return d.current.Load() }
 
 // HasPartsOf reports whether a template has the same functions, tables and buckets as the current one.
