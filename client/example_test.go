@@ -44,7 +44,7 @@ func ExampleError() {
 	c, ctx := exampleClient()
 	user, err := c.GetUser(ctx, "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11")
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code == client.ProblemCodeNOTFOUND {
-		log.Println("nobody has this ID")
+		log.Println("no user has this ID")
 	} else if err != nil {
 		log.Fatal(err) // such as: portside: GET /v1/users/…: 403 Forbidden (FORBIDDEN): … [request 0HN4bRs0oAMEJ1w=]
 	} else {
