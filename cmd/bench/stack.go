@@ -110,8 +110,8 @@ func (b *bench) start(ctx context.Context) (*stack, error) {
 // for changed sources.
 const quietAfterBuilds = 2 * time.Second
 
-// awaitBuilds waits until the stack has built all functions. The stack prints that it is ready before, and builds them in the background,
-// where they would slow down what is measured.
+// awaitBuilds waits until the stack has built all functions. The stack prints that it is ready before these builds end. A build would slow
+// down the measurement.
 func awaitBuilds(ctx context.Context, c *processes.Child) error {
 	for quiet := time.Duration(0); quiet < quietAfterBuilds; {
 		const pause = 100 * time.Millisecond

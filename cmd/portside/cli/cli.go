@@ -50,7 +50,7 @@ type App struct {
 // NewApp returns what commands have in common in an environment.
 func NewApp(p Process) *App { return &App{Process: p} }
 
-// Report writes a line to stderr. It ignores errors, because there is no other place to report them.
+// Report writes a line to stderr. It ignores errors, because it could report them only to stderr.
 func (a *App) Report(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.Stderr, format+"\n", args...)
 }

@@ -27,7 +27,7 @@ func (a *App) hasColors() bool {
 }
 
 // askSecret asks for a text that the terminal does not show. The terminal is raw before the question appears, so it never shows a key that
-// is typed or pasted early. A raw terminal sends Ctrl-C as a character, so it is no signal.
+// is typed or pasted early. A raw terminal sends Ctrl-C as a character, not as a signal.
 func (a *App) askSecret(ctx context.Context, question string) (string, error) {
 	file, isFile := a.Stdin.(*os.File)
 	if !isFile {
@@ -114,7 +114,7 @@ func (a *App) NewProgress() *Progress {
 // shortWait is the longest wait for a retry about which a command says nothing.
 const shortWait = 3 * time.Second
 
-// reportWait says why a command waits, so that nobody takes it for stuck. The line replaces the progress.
+// reportWait says why a command waits, so that it does not seem stuck. The line replaces the progress.
 func (a *App) reportWait(wait time.Duration, cause error) {
 	if wait <= shortWait {
 		return

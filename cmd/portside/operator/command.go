@@ -39,7 +39,7 @@ type Process struct {
 }
 
 // Report writes a line for the operator to stderr, apart from the results. It ignores errors,
-// because there is no other place to report them.
+// because it could report them only to stderr.
 func (p Process) Report(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.Stderr, format+"\n", args...)
 }

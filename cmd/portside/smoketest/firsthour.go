@@ -14,8 +14,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// Timeouts of the first hour and of a step. A step that waits too long ends, so that the others still run. If several wait, the last
-// ones have no time left. The test ends before leftoverAge.
+// Timeouts of the first hour and of a step. A step that takes too long ends, so that later steps still run. If several steps do, the last
+// steps have no time left. The test ends before leftoverAge.
 const (
 	firstHourTimeout     = 8 * time.Minute
 	firstHourStepTimeout = 2 * time.Minute

@@ -40,7 +40,7 @@ func (s *trial) checkLogin(ctx context.Context) (string, error) {
 	return "a wrong key is refused, a right one is accepted", nil
 }
 
-// checkUser creates a user, whom the service invites by mail. In the first hour, the step for mails does that.
+// checkUser creates a user. The service sends an invitation by mail, except in the first hour, when the step for mails checks that.
 func (s *trial) checkUser(ctx context.Context) (string, error) {
 	var created struct{ Data struct{ ID, Email string } }
 	body := fmt.Appendf(nil, `{"email": %q, "name": "Smoke test", "role": "viewer", "sendActivationEmail": %t}`, s.names.probe, !s.isFirstHour)

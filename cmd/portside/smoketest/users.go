@@ -20,7 +20,7 @@ const places = 8
 // leftoverAge is the age from which an admin belongs to a test that was killed. It exceeds the time that a test may take.
 const leftoverAge = 10 * time.Minute
 
-// placeNames are the names that a smoke test uses alone. The existence of the admin reserves the others.
+// placeNames are the names that one smoke test uses at a time. It reserves all of them by creating the admin.
 type placeNames struct {
 	admin string // address; the domain never receives mail
 	probe string // address of the user that the test creates through the API; the mailbox simulator of Amazon SES accepts its mail
@@ -65,7 +65,7 @@ func (s *trial) signUp(ctx context.Context) error {
 	return err
 }
 
-// issueKey creates an API key of a user. Unlike the API, it mails nobody.
+// issueKey creates an API key of a user. Unlike the API, it sends no mail.
 func (s *trial) issueKey(ctx context.Context, owner users.User) (credentials.Secret, error) {
 	secret := credentials.Mint(credentials.APIKey)
 	key := credentials.Credential{
@@ -136,7 +136,7 @@ func (s *trial) remove(ctx context.Context, names placeNames, adminID string) er
 	return nil
 }
 
-// removeProbes removes what a test has created at a place besides its admin.
+// removeProbes removes everything that a test has created at a place, except its admin.
 func (s *trial) removeProbes(ctx context.Context, names placeNames) error {
 	probe, err := s.Users.ByEmail(ctx, names.probe)
 	if err == nil {

@@ -116,7 +116,7 @@ func (v *job) expected() (seals.Head, error) {
 	return head, nil
 }
 
-// printVerified prints what was verified.
+// printVerified prints the report of an audit log without findings.
 func printVerified(p operator.Process, report seals.Report, expected seals.Head) error {
 	if report.Objects == 0 {
 		_, err := fmt.Fprintf(p.Stdout, "nothing is sealed yet: the events of an hour are complete %d minutes after its end, "+

@@ -96,7 +96,7 @@ func (c *CLI) LoggedIn() *CLI {
 	return c
 }
 
-// watcher passes on what is written.
+// watcher is called with each line that a command writes. It may be nil.
 type watcher func(line string)
 
 func (w watcher) Write(line []byte) (int, error) {
