@@ -1,7 +1,7 @@
 // Package office reads office documents and books: the formats that are ZIP archives of XML.
 //
-// Archives come from strangers, so the readers trust nothing that an archive declares. Package parts bounds the bytes and the depth of
-// what they read. So the code on top of it may recurse with the elements.
+// Archives come from strangers, so the readers trust nothing that an archive declares. Package parts limits the size and the depth of
+// the XML that they read, so code on top of it may recurse with the elements.
 //
 // Elements are identified by their local names. This covers the strict and the transitional form of Office Open XML and every
 // version of OpenDocument without a table of namespaces. If a format has two elements with the same local name, the prefix

@@ -45,7 +45,7 @@ func ReadText(ctx context.Context, file documents.Source, into *documents.Builde
 
 // ReadMarkdown reads Markdown as CommonMark defines it, with GitHub's tables, task lists and strikethrough. It keeps
 // headings, lists with their numbers, tables, and code as paragraphs; front matter becomes Fields. Links keep their text,
-// and images are left out. Embedded HTML is read as ReadHTML reads it. The title is that of the front matter, or the first
+// and images are left out. Embedded HTML is read as by ReadHTML. The title comes from the front matter, or from the first
 // heading of level 1.
 func ReadMarkdown(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return page.Whole(page.New(ctx, into), file, markdown.Read)
@@ -66,8 +66,8 @@ func ReadCSV(ctx context.Context, file documents.Source, into *documents.Builder
 }
 
 // ReadJSON reads JSON, one value or one on each line. Each value becomes a Field, which has the path of keys as its name
-// ("customer address city"). A list of objects with the same keys becomes a table. Numbers stay as they are written. If the file
-// is cut short, ReadJSON adds what comes before and returns ErrDamaged.
+// ("customer address city"). A list of objects with the same keys becomes a table. Numbers keep their notation. If the file is
+// cut short, ReadJSON adds the part before the cut and returns ErrDamaged.
 func ReadJSON(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return page.Whole(page.New(ctx, into), file, tree.ReadJSON)
 }
@@ -99,13 +99,13 @@ func ReadCaptions(ctx context.Context, file documents.Source, into *documents.Bu
 }
 
 // ReadXHTML reads a chapter of a book, which is XHTML. It numbers the items of ordered lists, as a reading device would,
-// and ignores the title, because that of the book counts.
+// and ignores the title of the chapter, because the book has one.
 func ReadXHTML(ctx context.Context, from io.Reader, into *documents.Builder) error {
 	return webpage.ReadXHTML(page.New(ctx, into), from)
 }
 
-// ReadChunk reads a text that another file contains: RTF, a web archive (MHT), HTML or plain text, which it tells apart by the content.
-// The title of a page of HTML does not become that of the document.
+// ReadChunk reads a text that another file contains: RTF, a web archive (MHT), HTML or plain text. It recognizes the format by the content,
+// and ignores the title of HTML.
 func ReadChunk(ctx context.Context, data []byte, into *documents.Builder) error {
 	const maxHead = 1 << 10
 	head := bytes.ToLower(bytes.TrimLeft(data[:min(len(data), maxHead)], "\xef\xbb\xbf \t\r\n"))

@@ -188,7 +188,7 @@ func (r *dateReader) monthFirst() (Date, bool) {
 
 // dayFirst reads 5 March 2026, 5. März 2026, 1er mars 2026, 3 de marzo de 2026, 3rd day of March,
 // 2026, 03-Mar-26. A line may end after a word that belongs to the date, as in "day of", but not after the first
-// number, which may be that of a page.
+// number, which may be a page number.
 func (r *dateReader) dayFirst() (Date, bool) {
 	start := r.at
 	day, width := r.number()

@@ -61,7 +61,7 @@ const (
 		"ZAR ILS AED SAR KRW SGD HKD THB IDR PHP MYR VND EGP MAD NGN KES " // in capitals alone: some are words
 )
 
-// ShownCurrency returns the currency in an amount as it is displayed.
+// ShownCurrency returns the currency in a displayed amount.
 func ShownCurrency(shown string) string {
 	for _, part := range strings.FieldsFunc(shown, func(r rune) bool {
 		return unicode.IsDigit(r) || unicode.IsSpace(r) || strings.ContainsRune("-−+()'’,", r)

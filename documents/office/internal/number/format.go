@@ -90,7 +90,7 @@ func length(text string, mark byte) int {
 }
 
 // Render writes a number in its format: dates in ISO 8601, percentages with a percent sign, other numbers as plain decimals with
-// the currency after them. Other text stays as it is.
+// the currency after them. It returns other text unchanged.
 func (f Format) Render(text string, since1904 bool) string {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {

@@ -84,7 +84,7 @@ func (a *Archive) Has(name string) bool {
 	return ok
 }
 
-// Walk calls f with the root element of an XML part. Its error is fs.ErrNotExist if there is no such part.
+// Walk calls f with the root element of an XML part. Its error is fs.ErrNotExist if the part is missing.
 func (a *Archive) Walk(name string, f func(s *Scanner, root Element) error) error {
 	from, err := a.Open(name)
 	if err != nil {

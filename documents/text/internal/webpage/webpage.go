@@ -26,7 +26,7 @@ func ReadXHTML(to page.Page, from io.Reader) error {
 	return ReadFrom(to, charset.NewReader(from), options)
 }
 
-// ReadUntitled reads a page whose title does not become that of the document.
+// ReadUntitled reads a page and ignores its title.
 func ReadUntitled(to page.Page, data []byte) error {
 	return ReadFrom(to, strings.NewReader(charset.Decode(data, charset.Declared(data))), Options{ignoreTitle: true})
 }
