@@ -25,9 +25,8 @@ var (
 	}
 )
 
-// checkResources compares the markers, the lists, the counters, the terms of searches and the sequence of numbers with
-// the resources, and what else the tables should have with what they have. No two idempotency keys have created the
-// same resource.
+// checkResources compares the markers, lists, counters, search terms and the sequence of numbers with the resources, and
+// the other entries of found with wanted. No two idempotency keys have created the same resource.
 func (r *report) checkResources(s liststest.Shape, all []row, wanted, found map[string]string) {
 	items, effects := make([]liststest.Item, len(all)), map[string]string{}
 	for i, item := range all {

@@ -270,7 +270,7 @@ func TestEngineThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestUnitsAreReported also with Units, callers get what they ask for.
+// TestUnitsAreReported reads and writes through a proxy with Units. Callers still get the normal responses.
 func TestUnitsAreReported(t *testing.T) {
 	proxy, url := serve(t, dynamoproxy.Config{Engine: startEngine(t), Units: true})
 	to := client(url)

@@ -11,7 +11,7 @@ import (
 )
 
 // Demo runs `make demo` on the stack, which publishes the chart hello and the image acme/hello unless they exist, and
-// returns what it prints.
+// returns its output.
 func (o Operator) Demo(t *testing.T) string {
 	t.Helper()
 	o.demo.Lock()

@@ -46,7 +46,7 @@ func newStack(data string) *Stack {
 	return p.forTest()
 }
 
-// forTest returns a copy of the stack for another test, with names of its own.
+// forTest returns a copy of the stack for another test. Its names differ from the names of the other copies.
 func (p *Stack) forTest() *Stack {
 	own := *p
 	own.number = lastNumber.Add(1)

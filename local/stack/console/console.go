@@ -65,7 +65,7 @@ func (c *Console) writeBoth(short, full string) {
 	}
 }
 
-// WriteDetail writes a text that people need only to find a cause. It ignores errors, because there is no other output.
+// WriteDetail writes a text that people need only to find a cause. It ignores errors, because it could report them only here.
 func (c *Console) WriteDetail(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ func (c *Console) WriteDetail(text string) {
 	_, _ = io.WriteString(to, text)
 }
 
-// WriteLine writes a line. It ignores errors, because there is no other output.
+// WriteLine writes a line. It ignores errors, because it could report them only here.
 func (c *Console) WriteLine(line string) { c.writeBoth(line+"\n", line+"\n") }
 
 // LogRequest prints a request.

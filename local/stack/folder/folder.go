@@ -1,4 +1,4 @@
-// Package folder has the data folder of a stack: who uses it, what it tells other commands, its logs and its disk.
+// Package folder has the data folder of a stack: its lock, the file with information for other commands, its logs and its disk.
 package folder
 
 import (

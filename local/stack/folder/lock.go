@@ -86,7 +86,7 @@ func (f Folder) Lock(ctx context.Context, addr string) (*Lock, error) {
 func (l *Lock) Release(hasStored bool) error {
 	if l.isNew && !hasStored {
 		_ = os.Remove(lockPath(l.dir))
-		_ = os.Remove(l.dir) // fails if somebody has put a file there
+		_ = os.Remove(l.dir) // fails if the folder has other files
 	}
 	return l.file.Close()
 }

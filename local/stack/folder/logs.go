@@ -22,7 +22,7 @@ func LogFile(dataDir string) string { return logPath(dataDir, stackLog) }
 
 func logPath(dataDir, name string) string { return filepath.Join(dataDir, "logs", name+".log") }
 
-// CreateStackLog creates the log with all lines of the stack, after it has moved that of the run before.
+// CreateStackLog creates the log with all lines of the stack, after it has moved the log of the previous run.
 func (f Folder) CreateStackLog(life *lifetime.Lifetime) (io.Writer, error) {
 	if err := keepOlder(LogFile(f.Path), maxOlderLog); err != nil {
 		return nil, err

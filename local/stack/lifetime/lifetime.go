@@ -1,4 +1,4 @@
-// Package lifetime starts servers and engines of a stack, ends them in the right order, and tells when one ends by itself.
+// Package lifetime starts servers and engines of a stack, ends them in the right order, and reports when one ends unexpectedly.
 package lifetime
 
 import (
