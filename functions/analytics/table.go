@@ -46,7 +46,7 @@ func figuresOf(name string, value reflect.Value, unit string) (records [][]strin
 	case reflect.Float64:
 		records = append(records, []string{name, strconv.FormatFloat(value.Float(), 'f', -1, 64), unit})
 	default:
-		panic("analytics: " + name + " is no number; give it the tag table:\"-\"") // a defect, which the tests of the dashboard find
+		panic("analytics: " + name + " is not a number; give it the tag table:\"-\"") // a defect, which the tests of the dashboard find
 	}
 	return records
 }

@@ -215,7 +215,7 @@ func (x *Index) Remove(file string) (changed bool, err error) {
 }
 
 // Only returns the part of the index that is allowed: of each chart, the versions that the set for its name allows. The
-// part shares what it can with x.
+// part shares charts with x if all their versions are allowed.
 func (x *Index) Only(allowed func(name string) entitlement.Set) (*Index, error) {
 	part := &Index{charts: make(map[string]*releases, len(x.charts))}
 	for name, list := range x.charts {

@@ -79,7 +79,7 @@ func (q Question) Columns() []string {
 	for _, v := range q.Variables {
 		names = append(names, v.Name)
 	}
-	members, _ := parseObject(q.Schema) // fails only if there is no schema, because the request was checked
+	members, _ := parseObject(q.Schema) // the request was checked, so this fails only without a schema
 	for _, m := range members {
 		if m.key != "properties" {
 			continue

@@ -114,7 +114,7 @@ type CredentialEnder interface {
 	// End ends credentials of the user as of the given time. Errors: versions.ErrStale.
 	End(ctx context.Context, user User, ending Ending, at time.Time) error
 	// FinishClosing finishes what an earlier change of the user, or the deletion, has not yet done to the credentials. It
-	// writes nothing if there is no such closing, and leaves the rest to the schedule if it takes too long or fails.
+	// writes nothing if no change is unfinished, and leaves the rest to the schedule if it takes too long or fails.
 	FinishClosing(ctx context.Context, userID string) error
 }
 

@@ -1,5 +1,5 @@
-// Package scale reads SCALE and SEED, the two environment variables that say how much the random tests of all modules
-// do, and what they draw.
+// Package scale reads SCALE and SEED, the two environment variables that set the size and the random values of the
+// random tests of all modules.
 //
 // SCALE multiplies the checks of properties, the permutations, steps, requests and sizes. It is 1 by default and in
 // `.ci/run`, and larger in `make nightly`. SEED is the first seed of everything random. Without it, the seed is 1, so

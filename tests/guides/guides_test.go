@@ -103,8 +103,8 @@ func copyTo(t *testing.T, to, from string) {
 	}
 }
 
-// run runs a command in a copy of the project. The build cache is that of this test, so it compiles only what a guide
-// changes and what depends on it. The copy is no part of a repository, even if the folder for temporary files is.
+// run runs a command in a copy of the project. It uses the build cache of this test, so it compiles only the packages
+// that a guide changes and their importers. git must not find a repository around the copy.
 func run(t *testing.T, dir string, cmd *exec.Cmd) (string, error) {
 	t.Helper()
 	engine, err := filepath.Abs(root + "/.local/bin/dynoxide")

@@ -2,7 +2,7 @@
 // that arrive, groups them into segments by day, and has a [Recorder] count each line once.
 //
 // Lines can arrive again at any time until [Retention] is over, also in other batches. So everything
-// here depends only on the line itself, not on when or with what it arrives.
+// here depends only on the line itself, not on its batch or the time of its arrival.
 package logs
 
 import (

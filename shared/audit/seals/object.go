@@ -120,7 +120,7 @@ func (w *objectWriter) close(isLast bool) ([]byte, Seal) {
 	return w.buffer.Bytes(), w.seal
 }
 
-// addLine writes a line. All its forms can be encoded. The text of an event stays as it is, byte by byte.
+// addLine writes a line. Encoding cannot fail for the types of form. The text of an event keeps every byte.
 func (w *objectWriter) addLine(kind string, form any) {
 	text, isRaw := form.(json.RawMessage)
 	if !isRaw {

@@ -107,8 +107,8 @@ func (r *Requests) getBoth(ctx context.Context, id, customerID string) (c creden
 // maxHints bounds the memory of customerHints to about 1 MB.
 const maxHints = 10_000
 
-// customerHints remembers the customers to whom the owners of credentials belonged, so that the next request can read both at once. Its
-// zero value is empty. A hint can be old, so the record decides.
+// customerHints remembers the customer of each credential's owner, so that the next request can read the credential and the customer at
+// once. Its zero value is empty. A hint can be old, so the record decides.
 type customerHints struct {
 	mu sync.Mutex
 	by map[string]string // customer by credential

@@ -101,7 +101,7 @@ func (r *Requests) CountStep(ctx context.Context, step credentials.Step, at time
 	return used, true, nil
 }
 
-// requester is a credential whose requests count together with those of others.
+// requester is a credential whose requests count together with those of other credentials.
 type requester struct {
 	credentials.Credential
 
@@ -123,7 +123,7 @@ func (r *Requests) countTogether(ctx context.Context, who requester, block crede
 	return true, nil
 }
 
-// exhaust makes the credential exceed its limit for the rest of the minute, so that its other requests need not ask for the others.
+// exhaust makes the credential exceed its limit for the rest of the minute, so that its later requests need not update the common count.
 func (r *Requests) exhaust(ctx context.Context, who requester, minute int64) error {
 	_, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &r.table.counts, Key: countKey(who.Hash), UpdateExpression: aws.String("ADD #now :many"),

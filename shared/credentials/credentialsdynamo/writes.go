@@ -33,7 +33,7 @@ func (w Writes) Issue(c credentials.Credential) []types.TransactWriteItem {
 }
 
 // IssueExchanged returns the writes that add a credential that a workload got by an exchange. The first fails if the customer is suspended
-// or does not exist. There is no listing and no Tally, because the owner is no user, and such credentials work only for minutes.
+// or does not exist. It adds no listing and no Tally, because the owner is not a user and such credentials work only for minutes.
 func (w Writes) IssueExchanged(c credentials.Credential) []types.TransactWriteItem {
 	return []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
 		TableName: &w.table, Key: customerstates.Key(c.Owner.CustomerID),

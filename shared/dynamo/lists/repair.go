@@ -99,7 +99,7 @@ func (r *rebuild) owners(ctx context.Context, found []derived) (map[string]Resou
 	return named, err
 }
 
-// readResource returns the current resource with the id, or a zero Resource if there is none.
+// readResource returns the current resource with the id, and whether it exists.
 func (r *rebuild) readResource(ctx context.Context, id string) (resource Resource, found bool, err error) {
 	err = items.GetAll(ctx, items.In(r.client, r.table), []items.Map{r.source.Key(id)}, func(item items.Map) error {
 		found = true

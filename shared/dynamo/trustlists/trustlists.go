@@ -1,6 +1,6 @@
 // Package trustlists keeps the list of a customer's trust policies (pk "customer#<id>", sk "trust") beside the state of the customer; see
-// package customerstates. The list has the IDs. Each policy is an item of its own (pk "trust#<id>", sk "policy"), which the store of trust
-// policies writes, so that an exchange finds it by its ID, and because its keys can be large.
+// package customerstates. The list has the IDs. The store of trust policies writes each policy to a separate item (pk "trust#<id>", sk
+// "policy"), so that an exchange finds it by its ID, and because its keys can be large.
 package trustlists
 
 import (

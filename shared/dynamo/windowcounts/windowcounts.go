@@ -27,7 +27,7 @@ type Table struct {
 func New(client *dynamodb.Client, name string) Table { return Table{client, name} }
 
 // Count returns the write that counts n events in the window of at, for a transaction. Its condition fails if there would be more than the
-// limit. n must be at most the limit. There is no write without a limit or events.
+// limit. n must be at most the limit. Without a limit or events, Count returns no write.
 func (t Table) Count(w throttle.Window, n int, at time.Time) []types.TransactWriteItem {
 	if w.Limit == 0 || n == 0 {
 		return nil

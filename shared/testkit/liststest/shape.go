@@ -9,7 +9,7 @@ import (
 	"portside/shared/core/search"
 )
 
-// Shape is how a table keeps resources of one kind, and what it derives from them.
+// Shape describes how a table stores resources of one kind, and the items that it derives from them.
 type Shape struct {
 	Kind           string   // "user" for items with the key user#<id>
 	Lists          string   // the name of the counters of its lists, such as "users"
@@ -24,8 +24,8 @@ type Shape struct {
 // Marker is the kind of the items that mark the values of an attribute as taken.
 type Marker struct{ Kind, Attribute string }
 
-// Compare compares the items of a table with its resources, and what else the tables should have with what they have.
-// It returns a line for each difference.
+// Compare compares the items of a table with its resources, and the other entries of got with want. It returns a line
+// for each difference.
 func (s Shape) Compare(items []Item, want, got map[string]string) (problems []string) {
 	counted, counts := Counts{}, Counts{}
 	last, next := int64(-1), int64(0)
