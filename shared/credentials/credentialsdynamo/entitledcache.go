@@ -38,7 +38,7 @@ func (c *entitledCache) of(ctx context.Context, customerID string, version int64
 	if kept.Version == version {
 		return kept.All, nil
 	}
-	fresh, err := entitlementlists.Read(ctx, c.table, customerID)
+	fresh, err := entitlementlists.GetOrEmpty(ctx, c.table, customerID)
 	if err == nil {
 		c.keep(customerID, fresh)
 	}

@@ -173,6 +173,6 @@ func (t *Table) ListOpen(ctx context.Context, ownerID string, at time.Time) (Ope
 
 // Entitled implements credentials.Lister.
 func (t *Table) Entitled(ctx context.Context, customerID string) (entitlement.Set, error) {
-	stored, err := entitlementlists.Read(ctx, t.items(), customerID)
+	stored, err := entitlementlists.GetOrEmpty(ctx, t.items(), customerID)
 	return stored.All, err
 }

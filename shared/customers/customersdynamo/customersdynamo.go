@@ -175,7 +175,7 @@ func (s *Store) Delete(ctx context.Context, customer customers.Customer) error {
 	p.Delete(audit.CustomerDeleted, row(customer))
 	p.Add(customers.ErrHasUsers, s.states.Delete(customer.ID))
 	p.Add(nil, entitlementlists.Delete(s.states.Name(), customer.ID))
-	p.Add(versions.ErrStale, trustlists.Delete(s.states.Name(), customer.ID, policies)...)
+	p.Add(versions.ErrStale, trustlists.DeleteAll(s.states.Name(), customer.ID, policies)...)
 	return p.Run(ctx)
 }
 

@@ -221,7 +221,7 @@ func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, "deletion of a customer with a user", d.store.Delete(t.Context(), acme), customers.ErrHasUsers)
-	kept, err := entitlementlists.Read(t.Context(), items.In(d.client, d.credentials), acme.ID)
+	kept, err := entitlementlists.GetOrEmpty(t.Context(), items.In(d.client, d.credentials), acme.ID)
 	if err != nil || len(kept.All) != 1 {
 		t.Errorf("a customer who is not deleted has the entitlements %+v, %v", kept, err)
 	}
@@ -230,7 +230,7 @@ func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
 	}
 	wantError(t, "deletion", d.store.Delete(t.Context(), acme), nil)
 	resourcetest.Check(t, subject, d.tables())
-	left, err := entitlementlists.Read(t.Context(), items.In(d.client, d.credentials), acme.ID)
+	left, err := entitlementlists.GetOrEmpty(t.Context(), items.In(d.client, d.credentials), acme.ID)
 	if err != nil || len(left.All) != 0 {
 		t.Errorf("a deleted customer has the entitlements %+v, %v", left, err)
 	}
@@ -239,7 +239,7 @@ func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
 			t.Errorf("a deleted customer got entitlements in version %d", version+1)
 		}
 	}
-	kept, err = entitlementlists.Read(t.Context(), items.In(d.client, d.credentials), other.ID)
+	kept, err = entitlementlists.GetOrEmpty(t.Context(), items.In(d.client, d.credentials), other.ID)
 	if err != nil || len(kept.All) != 1 {
 		t.Errorf("another customer has the entitlements %+v, %v", kept, err)
 	}

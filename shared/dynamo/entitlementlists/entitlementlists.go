@@ -30,8 +30,8 @@ func Get(ctx context.Context, table items.Table, customerID string) (List, bool,
 	return stored.list(), exists, err
 }
 
-// Read returns the entitlements of a customer, strongly consistent. The list of a customer that does not exist is empty.
-func Read(ctx context.Context, table items.Table, customerID string) (List, error) {
+// GetOrEmpty returns the entitlements of a customer, strongly consistent. The list of a customer that does not exist is empty.
+func GetOrEmpty(ctx context.Context, table items.Table, customerID string) (List, error) {
 	stored, _, err := items.Get[listItem](ctx, table, key(customerID))
 	return stored.list(), err
 }

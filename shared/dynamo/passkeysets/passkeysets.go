@@ -12,14 +12,14 @@ import (
 // Key returns the key of the item with all passkeys of a user.
 func Key(userID string) items.Map { return items.Key("owner#"+userID, "passkeys") }
 
-// Delete returns the write that deletes all passkeys of a user, if there are any.
-func Delete(table, userID string) types.TransactWriteItem {
+// DeleteSet returns the write that deletes the item with all passkeys of a user, if it exists. It is for a user who is deleted.
+func DeleteSet(table, userID string) types.TransactWriteItem {
 	return types.TransactWriteItem{Delete: &types.Delete{TableName: &table, Key: Key(userID)}}
 }
 
-// Clear returns the write that removes all passkeys of a user who stays. It increases the version of the set, so that a sign-in that has
-// read the set before cannot store it again.
-func Clear(table, userID string) types.TransactWriteItem {
+// EmptySet returns the write that removes all passkeys of a user, and keeps the item. It increases the version of the set, so that a
+// sign-in that has read the set before cannot store it again.
+func EmptySet(table, userID string) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &table, Key: Key(userID),
 		UpdateExpression:         aws.String("SET #passkeys = :none, #user = :user ADD #version :one"),

@@ -31,9 +31,9 @@ func Get(ctx context.Context, table items.Table, customerID string) (ids []strin
 	return stored.Policies, exists, err
 }
 
-// Add returns the write that adds a trust policy to the list of its customer. It fails if the customer has the maximum. The transaction
-// also needs customerstates.Table.Exists.
-func Add(table, customerID, id string, most int) types.TransactWriteItem {
+// AddID returns the write that adds the ID of a trust policy to the list of its customer. It fails if the customer has the maximum. The
+// transaction also needs customerstates.Table.Exists.
+func AddID(table, customerID, id string, most int) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &table, Key: key(customerID), UpdateExpression: aws.String("ADD policies :id"),
 		ConditionExpression: aws.String("attribute_not_exists(policies) OR size(policies) < :most"),
@@ -43,8 +43,8 @@ func Add(table, customerID, id string, most int) types.TransactWriteItem {
 	}}
 }
 
-// Remove returns the write that removes a trust policy from the list of its customer. It fails if the list does not have it.
-func Remove(table, customerID, id string) types.TransactWriteItem {
+// RemoveID returns the write that removes the ID of a trust policy from the list of its customer. It fails if the list does not have it.
+func RemoveID(table, customerID, id string) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &table, Key: key(customerID), UpdateExpression: aws.String("DELETE policies :id"),
 		ConditionExpression:       aws.String("contains(policies, :one)"),
@@ -52,9 +52,9 @@ func Remove(table, customerID, id string) types.TransactWriteItem {
 	}}
 }
 
-// Delete returns the writes that delete the trust policies of a customer and their list. The first fails if the customer has others than
-// the given ones, which Get has returned. They belong into the transaction that deletes the state of the customer.
-func Delete(table, customerID string, ids []string) []types.TransactWriteItem {
+// DeleteAll returns the writes that delete the trust policies of a customer and their list. The first fails if the customer has other
+// policies than the given ones, which Get has returned. They belong into the transaction that deletes the state of the customer.
+func DeleteAll(table, customerID string, ids []string) []types.TransactWriteItem {
 	whole := &types.Delete{TableName: &table, Key: key(customerID), ConditionExpression: aws.String("attribute_not_exists(policies)")}
 	if len(ids) > 0 {
 		whole.ConditionExpression = aws.String("policies = :ids")

@@ -112,7 +112,7 @@ func (s *Store) Add(ctx context.Context, creation trust.Creation) (trust.Created
 		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(name, *creation.Once, newPolicyItem(added), added.CreatedAt))
 	}
 	p.Add(trust.ErrNoCustomer, s.table.Customers.Exists(added.CustomerID))
-	p.Add(trust.ErrTooMany, trustlists.Add(name, added.CustomerID, added.ID, trust.Max))
+	p.Add(trust.ErrTooMany, trustlists.AddID(name, added.CustomerID, added.ID, trust.Max))
 	p.Add(errDuplicateID, items.PutNew(name, items.Encode(newPolicyItem(added))))
 	p.Add(nil, s.table.Audit(ctx, change(audit.TrustPolicyCreated, trust.Policy{}, added))...)
 	err := p.Write(ctx, s.client)
@@ -157,7 +157,7 @@ func (s *Store) Delete(ctx context.Context, policy trust.Policy) error {
 		TableName: &name, Key: trustlists.PolicyKey(policy.ID), ConditionExpression: aws.String(unchanged),
 		ExpressionAttributeValues: versionOf(policy),
 	}})
-	p.Add(versions.ErrStale, trustlists.Remove(name, policy.CustomerID, policy.ID))
+	p.Add(versions.ErrStale, trustlists.RemoveID(name, policy.CustomerID, policy.ID))
 	p.Add(nil, s.table.Audit(ctx, change(audit.TrustPolicyDeleted, policy, trust.Policy{}))...)
 	return p.Write(ctx, s.client)
 }

@@ -120,7 +120,7 @@ func (s *Store) closeUser(ctx context.Context, before, after users.User) (users.
 	p := s.plan()
 	p.begin(c)
 	if c.SignOut {
-		p.Add(nil, passkeysets.Clear(s.credentials.Name(), after.ID))
+		p.Add(nil, passkeysets.EmptySet(s.credentials.Name(), after.ID))
 	}
 	updated, err := p.update(ctx, before, after)
 	if err == nil {
@@ -135,7 +135,7 @@ func (s *Store) move(ctx context.Context, before, after users.User) (users.User,
 	c := users.Closing{ID: rand.Text(), UserID: after.ID, At: after.UpdatedAt, SignOut: true, EndsAll: true}
 	p := s.plan()
 	p.begin(c)
-	p.Add(nil, passkeysets.Clear(s.credentials.Name(), after.ID))
+	p.Add(nil, passkeysets.EmptySet(s.credentials.Name(), after.ID))
 	updated, err := p.update(ctx, before, after)
 	if err == nil {
 		s.trySweep(ctx, c.UserID)
@@ -149,7 +149,7 @@ func (s *Store) closeCredentials(ctx context.Context, user users.User, ending us
 	p := s.plan()
 	p.Add(versions.ErrStale, s.People.Unchanged(user.ID, user.Version))
 	p.begin(c)
-	p.Add(nil, passkeysets.Clear(s.credentials.Name(), user.ID))
+	p.Add(nil, passkeysets.EmptySet(s.credentials.Name(), user.ID))
 	p.audit(endingAction(ending), user)
 	err := p.run(ctx)
 	if err == nil {

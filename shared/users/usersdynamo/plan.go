@@ -144,7 +144,7 @@ func (p *plan) updateCredentials(ctx context.Context, linkID string, after users
 	}
 	p.tally.Active, p.tally.Version = &owner.Active, after.Version
 	if !owner.Active {
-		p.Add(nil, passkeysets.Clear(p.store.credentials.Name(), after.ID))
+		p.Add(nil, passkeysets.EmptySet(p.store.credentials.Name(), after.ID))
 	}
 	return err
 }

@@ -223,7 +223,7 @@ func (s *Store) End(ctx context.Context, user users.User, ending users.Ending, a
 		p.revoke(c, at, credentials.ReasonEnded)
 	}
 	p.audit(endingAction(ending), user)
-	p.Add(nil, passkeysets.Clear(s.credentials.Name(), user.ID))
+	p.Add(nil, passkeysets.EmptySet(s.credentials.Name(), user.ID))
 	if err := p.run(ctx); !isContended(err) {
 		return err
 	}
@@ -300,6 +300,6 @@ func (s *Store) deleteWith(ctx context.Context, user users.User, owned credentia
 func (s *Store) deletion(user users.User, at time.Time) (*plan, error) {
 	p := s.plan()
 	err := p.deleteUser(user, at)
-	p.Add(nil, passkeysets.Delete(s.credentials.Name(), user.ID))
+	p.Add(nil, passkeysets.DeleteSet(s.credentials.Name(), user.ID))
 	return p, err
 }

@@ -5,7 +5,7 @@
 //
 // All passkeys of a user are in one item, so a sign-in reads one item, a change is conditional on one
 // version, and the transaction that deletes a user deletes them with one write (see
-// passkeysets.Delete). The markers of a deleted user stay: they contain no name, and a
+// passkeysets.DeleteSet). The markers of a deleted user stay: they contain no name, and a
 // credential ID is never used for another key.
 package passkeysdynamo
 
