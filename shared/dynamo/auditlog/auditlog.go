@@ -118,19 +118,19 @@ func Partition(at time.Time, id string) string {
 	if id != "" {
 		part = max(0, strings.IndexByte(letters, id[len(id)-1])) % Parts
 	}
-	return partition(at, part)
+	return partitionKey(at, part)
 }
 
 // Partitions returns the partition keys of the events of a day.
 func Partitions(day time.Time) []string {
 	keys := make([]string, Parts)
 	for part := range keys {
-		keys[part] = partition(day, part)
+		keys[part] = partitionKey(day, part)
 	}
 	return keys
 }
 
-func partition(day time.Time, part int) string {
+func partitionKey(day time.Time, part int) string {
 	return "day#" + day.UTC().Format(time.DateOnly) + "#" + strconv.Itoa(part)
 }
 

@@ -187,7 +187,7 @@ const recountAttempts = 20
 // again if the number changes meanwhile. Errors: versions.ErrBusy.
 func (t Table) RecountUsers(ctx context.Context, id string, count func(context.Context) (int64, error)) (wrong bool, err error) {
 	err = retry.Policy{Attempts: recountAttempts}.Do(ctx, versions.IsStale, func() error {
-		wrong, err = t.recountUsers(ctx, id, count)
+		wrong, err = t.tryRecountUsers(ctx, id, count)
 		return err
 	})
 	if versions.IsStale(err) {
@@ -196,8 +196,8 @@ func (t Table) RecountUsers(ctx context.Context, id string, count func(context.C
 	return wrong, err
 }
 
-// recountUsers is RecountUsers without retries. Errors: versions.ErrStale.
-func (t Table) recountUsers(ctx context.Context, id string, count func(context.Context) (int64, error)) (wrong bool, err error) {
+// tryRecountUsers is RecountUsers without retries. Errors: versions.ErrStale.
+func (t Table) tryRecountUsers(ctx context.Context, id string, count func(context.Context) (int64, error)) (wrong bool, err error) {
 	before, exists, err := items.Get[countedState](ctx, t.Items(), Key(id))
 	if err != nil || !exists {
 		return false, err

@@ -188,16 +188,16 @@ func (c *Changes) Add(e Entry) []types.TransactWriteItem {
 
 func (c *Changes) addEntry(e Entry) []types.TransactWriteItem {
 	c.counts.Add(e.counted())
-	writes := []types.TransactWriteItem{c.put(e, all, isNew), c.put(e, e.Label, isNew)}
+	writes := []types.TransactWriteItem{c.putItem(e, all, isNew), c.putItem(e, e.Label, isNew)}
 	return append(writes, c.replaceInStates(Entry{}, e)...)
 }
 
 // Replace gives an entry another form and possibly another label, state and scope.
 func (c *Changes) Replace(before, after Entry) []types.TransactWriteItem {
-	writes := c.replace(before, after)
+	writes := c.replaceEntry(before, after)
 	if before.Scope == after.Scope {
 		if after.Scope != "" {
-			writes = append(writes, c.in(after.Scope).replace(before, after)...)
+			writes = append(writes, c.in(after.Scope).replaceEntry(before, after)...)
 		}
 		return writes
 	}
@@ -210,15 +210,15 @@ func (c *Changes) Replace(before, after Entry) []types.TransactWriteItem {
 	return writes
 }
 
-func (c *Changes) replace(before, after Entry) []types.TransactWriteItem {
+func (c *Changes) replaceEntry(before, after Entry) []types.TransactWriteItem {
 	if before.counted() != after.counted() {
 		c.counts.Move(before.counted(), after.counted())
 	}
-	writes := append(c.replaceInStates(before, after), c.put(after, all, isThere))
+	writes := append(c.replaceInStates(before, after), c.putItem(after, all, isThere))
 	if before.Label == after.Label {
-		return append(writes, c.put(after, after.Label, isThere))
+		return append(writes, c.putItem(after, after.Label, isThere))
 	}
-	return append(writes, c.remove(before, before.Label), c.put(after, after.Label, isNew))
+	return append(writes, c.removeItem(before, before.Label), c.putItem(after, after.Label, isNew))
 }
 
 // replaceInStates replaces an entry in the lists of states. A zero Entry stands for none. The writes cannot fail: an
@@ -250,7 +250,7 @@ func (c *Changes) Remove(e Entry) []types.TransactWriteItem {
 
 func (c *Changes) removeEntry(e Entry) []types.TransactWriteItem {
 	c.counts.Remove(e.counted())
-	return append(c.replaceInStates(e, Entry{}), c.remove(e, all), c.remove(e, e.Label))
+	return append(c.replaceInStates(e, Entry{}), c.removeItem(e, all), c.removeItem(e, e.Label))
 }
 
 // Counters returns the writes of all changed counters. They cannot fail on their own.
@@ -272,13 +272,13 @@ const (
 	isThere = "attribute_exists(pk)"
 )
 
-func (c *Changes) put(e Entry, list, condition string) types.TransactWriteItem {
+func (c *Changes) putItem(e Entry, list, condition string) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &c.lists.table, Item: c.lists.item(e, list), ConditionExpression: &condition,
 	}}
 }
 
-func (c *Changes) remove(e Entry, list string) types.TransactWriteItem {
+func (c *Changes) removeItem(e Entry, list string) types.TransactWriteItem {
 	return types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &c.lists.table, Key: c.lists.key(e, list), ConditionExpression: aws.String(isThere),
 	}}

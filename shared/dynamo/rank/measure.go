@@ -14,7 +14,7 @@ import (
 // errConflict means that another writer changed a node during a measurement.
 var errConflict = errors.New("rank: another writer changed the node meanwhile")
 
-// isOvertaken reports whether a read or write failed only because another writer acted at the same time.
+// isConflict reports whether a read or write failed only because another writer acted at the same time.
 func isConflict(err error) bool {
 	if errors.Is(err, errConflict) {
 		return true
