@@ -67,7 +67,7 @@ func (b *Backup) Run(ctx context.Context) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	r := &run{Backup: b, folder: folder, progress: state}
+	r := &backupRun{Backup: b, folder: folder, progress: state}
 	if err := r.readRecords(ctx); err != nil {
 		return Manifest{}, err
 	}
@@ -78,14 +78,14 @@ func (b *Backup) Run(ctx context.Context) (Manifest, error) {
 	return r.progress.Manifest, folder.complete(r.progress.Manifest)
 }
 
-type run struct {
+type backupRun struct {
 	*Backup
 	folder   *folder
 	mu       sync.Mutex // guards progress and Report
 	progress progress
 }
 
-func (r *run) readRecords(ctx context.Context) error {
+func (r *backupRun) readRecords(ctx context.Context) error {
 	for range maxRounds {
 		if err := r.readAll(ctx, r.Records); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (r *run) readRecords(ctx context.Context) error {
 
 // compareRounds reports whether this round of the records found the same items as the last one. If
 // not, it begins another round.
-func (r *run) compareRounds() (same bool, err error) {
+func (r *backupRun) compareRounds() (same bool, err error) {
 	sums := map[string]string{}
 	for _, source := range r.Records {
 		set := r.progress.set(source.Set())
@@ -117,7 +117,7 @@ func (r *run) compareRounds() (same bool, err error) {
 	return false, r.folder.save(r.progress)
 }
 
-func (r *run) readAll(ctx context.Context, sources []Source) error {
+func (r *backupRun) readAll(ctx context.Context, sources []Source) error {
 	for _, source := range sources {
 		r.mu.Lock()
 		set := r.progress.set(source.Set())
@@ -133,7 +133,7 @@ func (r *run) readAll(ctx context.Context, sources []Source) error {
 	return nil
 }
 
-func (r *run) readSegment(ctx context.Context, set *Set, source Source, segment int) error {
+func (r *backupRun) readSegment(ctx context.Context, set *Set, source Source, segment int) error {
 	for {
 		r.mu.Lock()
 		position, number, done := set.position(segment)
@@ -142,9 +142,9 @@ func (r *run) readSegment(ctx context.Context, set *Set, source Source, segment 
 		if done {
 			return nil
 		}
-		part, err := r.readPart(ctx, source, Part{File: name, Segment: segment, Next: position})
+		part, err := r.copyPart(ctx, source, Part{File: name, Segment: segment, Next: position})
 		if err == nil {
-			err = r.add(set, part)
+			err = r.addPart(set, part)
 		}
 		if err != nil {
 			return err
@@ -155,9 +155,9 @@ func (r *run) readSegment(ctx context.Context, set *Set, source Source, segment 
 // defaultPartBytes is the default of Backup.PartBytes.
 const defaultPartBytes = 32 << 20
 
-// readPart writes one part, which begins at part.Next.
-func (r *run) readPart(ctx context.Context, source Source, part Part) (Part, error) {
-	file, err := r.folder.create(part.File)
+// copyPart copies entries of the source, from part.Next on, into the file of one part.
+func (r *backupRun) copyPart(ctx context.Context, source Source, part Part) (Part, error) {
+	file, err := r.folder.createPart(part.File)
 	if err != nil {
 		return part, err
 	}
@@ -165,7 +165,7 @@ func (r *run) readPart(ctx context.Context, source Source, part Part) (Part, err
 	for more := true; more && err == nil && file.written < limit; more = part.Next != "" {
 		var entries [][]byte
 		if entries, part.Next, err = source.Page(ctx, part.Segment, part.Next); err == nil {
-			err = file.add(entries)
+			err = file.addEntries(entries)
 		}
 	}
 	if err != nil {
@@ -174,8 +174,8 @@ func (r *run) readPart(ctx context.Context, source Source, part Part) (Part, err
 	return file.finish(part)
 }
 
-// add records a complete part.
-func (r *run) add(set *Set, part Part) error {
+// addPart records a complete part.
+func (r *backupRun) addPart(set *Set, part Part) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	set.Parts = append(set.Parts, part)

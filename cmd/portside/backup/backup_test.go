@@ -110,7 +110,7 @@ func (f *fixture) restore(client *dynamodb.Client, dir string, tables []backup.T
 	if err := job.CheckFiles(f.Context(), made); err != nil {
 		return err
 	}
-	run := backup.NewRun(made.ID)
+	run := backup.NewRestoreRun(made.ID)
 	if err := job.Run(f.Context(), made, run); err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (b BucketData) Page(ctx context.Context, segment int, position string) (ent
 		return nil, "", err
 	}
 	for _, found := range page.Contents {
-		line, err := b.read(ctx, aws.ToString(found.Key))
+		line, err := b.readObject(ctx, aws.ToString(found.Key))
 		if missing, ok := errors.AsType[smithy.APIError](err); ok && missing.ErrorCode() == "NoSuchKey" {
 			continue // deleted since it was listed
 		}
@@ -70,7 +70,7 @@ func (b BucketData) Page(ctx context.Context, segment int, position string) (ent
 	return entries, next, nil
 }
 
-func (b BucketData) read(ctx context.Context, key string) ([]byte, error) {
+func (b BucketData) readObject(ctx context.Context, key string) ([]byte, error) {
 	out, err := b.Client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.Bucket, Key: &key})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
@@ -93,10 +93,10 @@ func (b BucketData) Check(ctx context.Context, _ string) (Done, error) {
 }
 
 // Claim implements Target. Conditional writes suffice, so it does nothing.
-func (b BucketData) Claim(context.Context, Run, Done) error { return nil }
+func (b BucketData) Claim(context.Context, RestoreRun, Done) error { return nil }
 
 // Note implements Target. It does nothing.
-func (b BucketData) Note(context.Context, Run, string) error { return nil }
+func (b BucketData) Note(context.Context, RestoreRun, string) error { return nil }
 
 // Write implements Target.
 func (b BucketData) Write(ctx context.Context, entry []byte) error {
@@ -110,7 +110,7 @@ func (b BucketData) Write(ctx context.Context, entry []byte) error {
 	if exists, ok := errors.AsType[smithy.APIError](err); !ok || exists.ErrorCode() != "PreconditionFailed" {
 		return err
 	}
-	line, err := b.read(ctx, o.Key)
+	line, err := b.readObject(ctx, o.Key)
 	if err == nil && !bytes.Equal(line, bytes.TrimSpace(entry)) {
 		return fmt.Errorf("the object %s exists with other contents: restore into an empty bucket, or move the object away", o.Key)
 	}

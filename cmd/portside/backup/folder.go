@@ -86,14 +86,14 @@ func (f *folder) start(now time.Time) (progress, error) {
 
 func (f *folder) join(name string) string { return filepath.Join(f.path, filepath.FromSlash(name)) }
 
-func (f *folder) save(state progress) error { return f.write(progressFile, state) }
+func (f *folder) save(state progress) error { return f.writeFile(progressFile, state) }
 
 // complete writes the manifest, and removes the progress and the files of earlier rounds.
 func (f *folder) complete(m Manifest) (err error) {
 	if m.SHA256, err = m.sum(); err != nil {
 		return err
 	}
-	if err := f.write(manifestFile, m); err != nil {
+	if err := f.writeFile(manifestFile, m); err != nil {
 		return err
 	}
 	used := map[string]bool{manifestFile: true}
@@ -115,8 +115,8 @@ func (f *folder) complete(m Manifest) (err error) {
 	return errors.Join(err, root.Close())
 }
 
-// write replaces a file, readable only by its owner. Readers never see a part of it.
-func (f *folder) write(name string, content any) error {
+// writeFile replaces a file, readable only by its owner. Readers never see a part of it.
+func (f *folder) writeFile(name string, content any) error {
 	text, err := json.MarshalIndent(content, "", " ")
 	if err != nil {
 		return err

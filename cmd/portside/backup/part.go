@@ -33,7 +33,7 @@ type partWriter struct {
 	sum     digest
 }
 
-func (f *folder) create(name string) (*partWriter, error) {
+func (f *folder) createPart(name string) (*partWriter, error) {
 	path := f.join(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (f *folder) create(name string) (*partWriter, error) {
 	return w, err
 }
 
-// add writes entries, each in its own line.
-func (w *partWriter) add(entries [][]byte) error {
+// addEntries writes entries, each in its own line.
+func (w *partWriter) addEntries(entries [][]byte) error {
 	for _, entry := range entries {
 		w.entries++
 		w.written += len(entry) + 1
@@ -74,8 +74,8 @@ func (w *partWriter) finish(part Part) (Part, error) {
 
 func (w *partWriter) discard() error { return errors.Join(w.file.Close(), os.Remove(w.path+".new")) }
 
-// verify reads a part and returns an error if its file is missing or damaged.
-func (f *folder) verify(part Part) error {
+// verifyPart reads a part and returns an error if its file is missing or damaged.
+func (f *folder) verifyPart(part Part) error {
 	if !filepath.IsLocal(filepath.FromSlash(part.File)) {
 		return fmt.Errorf("manifest.json names the file %q, which is not in the backup", part.File)
 	}
@@ -94,8 +94,8 @@ func (f *folder) verify(part Part) error {
 	return nil
 }
 
-// read calls visit with batches of the entries of a part, in their order.
-func (f *folder) read(part Part, visit func(batch [][]byte) error) error {
+// readPart calls visit with batches of the entries of a part, in their order.
+func (f *folder) readPart(part Part, visit func(batch [][]byte) error) error {
 	file, err := os.Open(f.join(part.File))
 	if err != nil {
 		return err

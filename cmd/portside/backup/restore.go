@@ -20,18 +20,18 @@ type Target interface {
 	Check(ctx context.Context, backup string) (Done, error)
 	// Claim reserves the target for this run if it is still as Check found it. Earlier runs of the same restore can then no longer
 	// note files.
-	Claim(ctx context.Context, by Run, done Done) error
+	Claim(ctx context.Context, by RestoreRun, done Done) error
 	// Write adds an entry. An entry that exists already must be the same.
 	Write(ctx context.Context, entry []byte) error
 	// Note records that all entries of a file are written.
-	Note(ctx context.Context, by Run, file string) error
+	Note(ctx context.Context, by RestoreRun, file string) error
 }
 
-// Run identifies a run of a restore. A later run of the same backup takes over from it.
-type Run struct{ Backup, ID string }
+// RestoreRun identifies a run of a restore. A later run of the same backup takes over from it.
+type RestoreRun struct{ Backup, ID string }
 
-// NewRun returns a new run.
-func NewRun(backup string) Run { return Run{Backup: backup, ID: rand.Text()} }
+// NewRestoreRun returns a new run.
+func NewRestoreRun(backup string) RestoreRun { return RestoreRun{Backup: backup, ID: rand.Text()} }
 
 // Done is what earlier runs of a restore have done with a target.
 type Done struct {
@@ -88,7 +88,7 @@ func (r *Restore) CheckFiles(ctx context.Context, m Manifest) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := folder.verify(part); err != nil {
+			if err := folder.verifyPart(part); err != nil {
 				return err
 			}
 		}
@@ -98,7 +98,7 @@ func (r *Restore) CheckFiles(ctx context.Context, m Manifest) error {
 
 // Run writes the entries of all targets, or continues an interrupted restore. It changes nothing if
 // a target is unusable. Call CheckFiles before.
-func (r *Restore) Run(ctx context.Context, m Manifest, by Run) error {
+func (r *Restore) Run(ctx context.Context, m Manifest, by RestoreRun) error {
 	done := map[string]Done{}
 	for _, target := range r.Targets {
 		found, err := target.Check(ctx, m.ID)
@@ -114,7 +114,7 @@ func (r *Restore) Run(ctx context.Context, m Manifest, by Run) error {
 	}
 	w := writer{Restore: r, manifest: &m, by: by}
 	for _, target := range r.Targets {
-		if err := w.write(ctx, target, done[target.Name()].Files); err != nil {
+		if err := w.writeParts(ctx, target, done[target.Name()].Files); err != nil {
 			return fmt.Errorf("%s: %w", target.Name(), err)
 		}
 	}
@@ -125,11 +125,11 @@ func (r *Restore) Run(ctx context.Context, m Manifest, by Run) error {
 type writer struct {
 	*Restore
 	manifest *Manifest
-	by       Run
+	by       RestoreRun
 }
 
-// write writes the parts of a target that are not written yet.
-func (r writer) write(ctx context.Context, target Target, written []string) error {
+// writeParts writes the parts of a target that are not written yet.
+func (r writer) writeParts(ctx context.Context, target Target, written []string) error {
 	var entries int64
 	for _, part := range r.manifest.set(Set{Name: target.Name()}).Parts {
 		if !slices.Contains(written, part.File) {
@@ -151,7 +151,7 @@ const writesAtOnce = 32
 
 func (r *Restore) writePart(ctx context.Context, target Target, part Part) error {
 	var entries int64
-	err := (&folder{path: r.Dir}).read(part, func(batch [][]byte) error {
+	err := (&folder{path: r.Dir}).readPart(part, func(batch [][]byte) error {
 		entries += int64(len(batch))
 		return parallel.Each(len(batch), writesAtOnce, func(i int) error { return target.Write(ctx, batch[i]) })
 	})

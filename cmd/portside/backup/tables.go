@@ -110,7 +110,7 @@ func (t TableData) Check(ctx context.Context, backup string) (Done, error) {
 }
 
 // checkEmpty returns an error if the table has an item other than the mark of a run that has just claimed it.
-func (t TableData) checkEmpty(ctx context.Context, claimed ...Run) error {
+func (t TableData) checkEmpty(ctx context.Context, claimed ...RestoreRun) error {
 	out, err := t.Client.Scan(ctx, &dynamodb.ScanInput{
 		TableName: &t.Table, Limit: aws.Int32(int32(len(claimed) + 1)), ConsistentRead: aws.Bool(true), //nolint:gosec // G115: 1 or 2
 	})
@@ -125,7 +125,7 @@ func (t TableData) checkEmpty(ctx context.Context, claimed ...Run) error {
 
 // Claim implements Target. A mark that has gone since Check belongs to a restore that is complete, and the table may be in use. The SDK
 // may repeat the call after its response was lost, so a mark of this run is right, too.
-func (t TableData) Claim(ctx context.Context, by Run, done Done) error {
+func (t TableData) Claim(ctx context.Context, by RestoreRun, done Done) error {
 	condition := "attribute_not_exists(pk) OR byRun = :run"
 	if done.IsClaimed {
 		condition = "restoredFrom = :backup"
@@ -170,7 +170,7 @@ func (t TableData) Write(ctx context.Context, entry []byte) error {
 }
 
 // Note implements Target.
-func (t TableData) Note(ctx context.Context, by Run, file string) error {
+func (t TableData) Note(ctx context.Context, by RestoreRun, file string) error {
 	_, err := t.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &t.Table, Key: items.Key(markKey, markKey), UpdateExpression: aws.String("ADD writtenFiles :file"),
 		ConditionExpression: aws.String("byRun = :run"),
@@ -185,7 +185,7 @@ func (t TableData) Note(ctx context.Context, by Run, file string) error {
 }
 
 // Release ends a restore. It removes the marks of all tables in one transaction.
-func Release(ctx context.Context, tables []TableData, by Run) error {
+func Release(ctx context.Context, tables []TableData, by RestoreRun) error {
 	var deletions []types.TransactWriteItem
 	for _, t := range tables {
 		deletions = append(deletions, types.TransactWriteItem{Delete: &types.Delete{

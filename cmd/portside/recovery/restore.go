@@ -85,7 +85,7 @@ func (r *restoreJob) run(ctx context.Context, p operator.Process, dir string) er
 			return err
 		}
 	}
-	run := backup.NewRun(made.ID)
+	run := backup.NewRestoreRun(made.ID)
 	if err := job.Run(ctx, made, run); err != nil {
 		return err
 	}
