@@ -20,7 +20,7 @@ func (s *trial) withToken() map[string]string {
 
 func (s *trial) checkHealth(ctx context.Context) (string, error) {
 	var health struct{ Version, Commit string }
-	if err := s.api.read(ctx, request{method: http.MethodGet, path: "/v1/health", want: http.StatusOK}, &health); err != nil {
+	if err := s.api.sendAndDecode(ctx, request{method: http.MethodGet, path: "/v1/health", want: http.StatusOK}, &health); err != nil {
 		return "", err
 	}
 	if s.commit != "" && health.Commit != s.commit {
@@ -44,11 +44,11 @@ func (s *trial) checkLogin(ctx context.Context) (string, error) {
 func (s *trial) checkUser(ctx context.Context) (string, error) {
 	var created struct{ Data struct{ ID, Email string } }
 	body := fmt.Appendf(nil, `{"email": %q, "name": "Smoke test", "role": "viewer", "sendActivationEmail": %t}`, s.names.probe, !s.isFirstHour)
-	if err := s.api.read(ctx, request{http.MethodPost, "/v1/users", body, s.signed(), http.StatusCreated}, &created); err != nil {
+	if err := s.api.sendAndDecode(ctx, request{http.MethodPost, "/v1/users", body, s.signed(), http.StatusCreated}, &created); err != nil {
 		return "", err
 	}
 	path, read := "/v1/users/"+created.Data.ID, created
-	if err := s.api.read(ctx, request{http.MethodGet, path, nil, s.signed(), http.StatusOK}, &read); err != nil {
+	if err := s.api.sendAndDecode(ctx, request{http.MethodGet, path, nil, s.signed(), http.StatusOK}, &read); err != nil {
 		return "", err
 	}
 	if read != created {
@@ -69,7 +69,7 @@ func (s *trial) checkToken(ctx context.Context) (result string, err error) {
 func (s *trial) createToken(ctx context.Context, header map[string]string, scopes string) (string, error) {
 	var created struct{ Data struct{ Token string } }
 	body := fmt.Appendf(nil, `{"name": "smoke test", "scopes": [%s], "expiration_days": 1}`, scopes)
-	err := s.api.read(ctx, request{http.MethodPost, "/api/v1/tokens", body, header, http.StatusCreated}, &created)
+	err := s.api.sendAndDecode(ctx, request{http.MethodPost, "/api/v1/tokens", body, header, http.StatusCreated}, &created)
 	return created.Data.Token, err
 }
 

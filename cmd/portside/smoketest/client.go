@@ -118,8 +118,8 @@ func unexpectedStatus(q request, status int, body []byte) error {
 	return &statusError{status, message}
 }
 
-// read sends a request and decodes the answer.
-func (c *client) read(ctx context.Context, q request, into any) error {
+// sendAndDecode sends a request and decodes the answer.
+func (c *client) sendAndDecode(ctx context.Context, q request, into any) error {
 	body, _, err := c.send(ctx, q)
 	if err != nil {
 		return err

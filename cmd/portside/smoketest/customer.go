@@ -62,7 +62,7 @@ func (s *trial) fetchAsCustomer(ctx context.Context, want int) error {
 func (s *trial) createCustomer(ctx context.Context) error {
 	var created struct{ Data struct{ ID string } }
 	body := fmt.Appendf(nil, `{"name": "Smoke test", "slug": %q}`, s.names.customer)
-	err := s.api.read(ctx, request{http.MethodPost, "/v1/customers", body, s.signed(), http.StatusCreated}, &created)
+	err := s.api.sendAndDecode(ctx, request{http.MethodPost, "/v1/customers", body, s.signed(), http.StatusCreated}, &created)
 	s.customerID = created.Data.ID
 	return err
 }
@@ -174,7 +174,7 @@ func (s *trial) createPolicy(ctx context.Context, by workload) (id string, err e
 	}
 	var created struct{ Data struct{ ID string } }
 	path := "/v1/customers/" + s.customerID + "/trust-policies"
-	err = s.api.read(ctx, request{http.MethodPost, path, body, s.signed(), http.StatusCreated}, &created)
+	err = s.api.sendAndDecode(ctx, request{http.MethodPost, path, body, s.signed(), http.StatusCreated}, &created)
 	return created.Data.ID, err
 }
 

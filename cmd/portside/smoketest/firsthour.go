@@ -64,15 +64,15 @@ func (s *trial) runFirstHour(ctx context.Context) error {
 		return cmp.Or(err, errors.New("the service does not answer, so no other step ran"))
 	}
 	if err := s.signUp(ctx); err != nil {
-		return errors.Join(err, s.removeUsers(ctx))
+		return errors.Join(err, s.cleanUp(ctx))
 	}
 	stop := context.AfterFunc(ctx, func() { s.Report("stopping: removing what the test created") })
 	defer stop()
-	return errors.Join(s.runAll(ctx, s.firstHourSteps()), s.removeUsers(ctx))
+	return errors.Join(s.runEveryStep(ctx, s.firstHourSteps()), s.cleanUp(ctx))
 }
 
-// runAll runs the steps and prints the list, unless the command is stopped.
-func (s *trial) runAll(ctx context.Context, steps []step) error {
+// runEveryStep runs the steps and prints the list, unless the command is stopped.
+func (s *trial) runEveryStep(ctx context.Context, steps []step) error {
 	outcomes := map[string]string{}
 	var failed []string
 	for _, step := range steps {

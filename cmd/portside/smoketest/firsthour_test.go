@@ -81,7 +81,7 @@ func TestFirstHourRemovesItsCustomer(t *testing.T) {
 	o.createProbe(s)
 	o.createCustomer(s)
 	for range 2 { // it can be repeated
-		if err := s.removeUsers(t.Context()); err != nil {
+		if err := s.cleanUp(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestFirstHourRemovesLeftoverCustomers(t *testing.T) {
 // runFirstHourSteps runs steps, and returns the output.
 func runFirstHourSteps(ctx context.Context, s *trial, steps []step) (output string, err error) {
 	s.api = newClient("https://portal.example.com")
-	err = s.runAll(ctx, steps)
+	err = s.runEveryStep(ctx, steps)
 	return s.Stdout.(*bytes.Buffer).String(), err
 }
 

@@ -108,7 +108,7 @@ func (s *trial) imagesOf(ctx context.Context, header map[string]string) (names [
 			Pagination struct{ Next string }
 		}
 		path := "/v1/images?limit=100&q=" + url.QueryEscape(s.repository) + cursor
-		if err := s.api.read(ctx, request{http.MethodGet, path, nil, header, http.StatusOK}, &page); err != nil {
+		if err := s.api.sendAndDecode(ctx, request{http.MethodGet, path, nil, header, http.StatusOK}, &page); err != nil {
 			return nil, err
 		}
 		for _, image := range page.Data {
@@ -181,7 +181,7 @@ func (s *trial) checkMail(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var created struct{ Data struct{ ID string } }
-	if err := s.api.read(ctx, request{http.MethodPost, "/v1/users", body, s.signed(), http.StatusCreated}, &created); err != nil {
+	if err := s.api.sendAndDecode(ctx, request{http.MethodPost, "/v1/users", body, s.signed(), http.StatusCreated}, &created); err != nil {
 		if taken, isStatus := errors.AsType[*statusError](err); isStatus && taken.status == http.StatusConflict {
 			err = adviceError{err, "pass an address that no user has with --mail-to, such as ada+portside@example.com"}
 		}
@@ -189,7 +189,7 @@ func (s *trial) checkMail(ctx context.Context) (string, error) {
 	}
 	var invitation struct{ Data struct{ Status string } }
 	path := "/v1/users/" + created.Data.ID + "/invitation"
-	if err := s.api.read(ctx, request{http.MethodGet, path, nil, s.signed(), http.StatusOK}, &invitation); err != nil {
+	if err := s.api.sendAndDecode(ctx, request{http.MethodGet, path, nil, s.signed(), http.StatusOK}, &invitation); err != nil {
 		return "", err
 	}
 	if status := invitation.Data.Status; status != "sent" {
@@ -217,7 +217,7 @@ func (s *trial) checkPullLog(ctx context.Context) (string, error) {
 	for {
 		var page struct{ Data []struct{ Repository string } }
 		path := "/api/v1/pulls?kind=chart&userId=" + s.admin.ID
-		if err := s.api.read(ctx, request{http.MethodGet, path, nil, s.signed(), http.StatusOK}, &page); err != nil {
+		if err := s.api.sendAndDecode(ctx, request{http.MethodGet, path, nil, s.signed(), http.StatusOK}, &page); err != nil {
 			return "", err
 		}
 		if len(page.Data) > 0 {

@@ -151,13 +151,13 @@ func start(ctx context.Context, p operator.Process, on *installation.Target, f o
 // run runs the steps until one fails, and removes the users with all their credentials. The first step
 // needs no admin, so a wrong address fails before anything changes.
 func (s *trial) run(ctx context.Context) error {
-	if err := s.runSteps(ctx, []step{s.healthStep()}); err != nil {
+	if err := s.runUntilFailure(ctx, []step{s.healthStep()}); err != nil {
 		return err
 	}
 	if err := s.signUp(ctx); err != nil {
-		return errors.Join(err, s.removeUsers(ctx))
+		return errors.Join(err, s.cleanUp(ctx))
 	}
-	return errors.Join(s.runSteps(ctx, s.steps()), s.removeUsers(ctx))
+	return errors.Join(s.runUntilFailure(ctx, s.steps()), s.cleanUp(ctx))
 }
 
 // step is a part of the test.
@@ -218,7 +218,8 @@ func (s *trial) steps() []step {
 	}
 }
 
-func (s *trial) runSteps(ctx context.Context, steps []step) error {
+// runUntilFailure runs the steps, and prints a line for each that succeeds or is skipped.
+func (s *trial) runUntilFailure(ctx context.Context, steps []step) error {
 	for _, step := range steps {
 		started := s.Now()
 		result, err := step.run(ctx)

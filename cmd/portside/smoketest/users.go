@@ -54,7 +54,7 @@ func (s *trial) signUp(ctx context.Context) error {
 	if admins == 0 {
 		return errors.New("the service has no admin: create the first one with `portside bootstrap`, and run the smoke test again")
 	}
-	free, err := s.freePlaces(ctx)
+	free, err := s.unusedPlaces(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (s *trial) issueKey(ctx context.Context, owner users.User) (credentials.Sec
 	return secret, s.Users.Keys.Issue(ctx, owner, users.Issued{Key: key, Secret: secret})
 }
 
-// freePlaces returns the names that no running test uses.
-func (s *trial) freePlaces(ctx context.Context) (free []placeNames, err error) {
+// unusedPlaces returns the names that no running test uses. It removes the users of killed tests from them.
+func (s *trial) unusedPlaces(ctx context.Context) (free []placeNames, err error) {
 	for place := range places {
 		names := namesAt(place + 1)
 		admin, err := s.Users.ByEmail(ctx, names.admin)
@@ -87,7 +87,7 @@ func (s *trial) freePlaces(ctx context.Context) (free []placeNames, err error) {
 			continue
 		}
 		if err == nil {
-			if err := s.remove(ctx, names, admin.ID); err != nil {
+			if err := s.removePlace(ctx, names, admin.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -107,26 +107,26 @@ func (s *trial) takePlace(ctx context.Context, free []placeNames) error {
 		}
 		s.names, s.admin = names, created.User
 		if err == nil {
-			err = s.removeProbes(ctx, names)
+			err = s.removeAllButAdmin(ctx, names)
 		}
 		return err
 	}
 	return errNoPlace
 }
 
-// removeUsers removes the users of this test with all their credentials, and the customer. It also works after an interruption.
-func (s *trial) removeUsers(ctx context.Context) error {
+// cleanUp removes the users of this test with all their credentials, and the customer. It also works after an interruption.
+func (s *trial) cleanUp(ctx context.Context) error {
 	if s.admin.ID == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
-	return s.remove(ctx, s.names, s.admin.ID)
+	return s.removePlace(ctx, s.names, s.admin.ID)
 }
 
-// remove removes the users and the customer of a place, the admin last, because another test can take the place then.
-func (s *trial) remove(ctx context.Context, names placeNames, adminID string) error {
-	err := s.removeProbes(ctx, names)
+// removePlace removes the users and the customer of a place, the admin last, because another test can take the place then.
+func (s *trial) removePlace(ctx context.Context, names placeNames, adminID string) error {
+	err := s.removeAllButAdmin(ctx, names)
 	if err == nil {
 		err = s.removeUser(ctx, adminID)
 	}
@@ -136,8 +136,8 @@ func (s *trial) remove(ctx context.Context, names placeNames, adminID string) er
 	return nil
 }
 
-// removeProbes removes everything that a test has created at a place, except its admin.
-func (s *trial) removeProbes(ctx context.Context, names placeNames) error {
+// removeAllButAdmin removes the users and the customer of a place, except its admin.
+func (s *trial) removeAllButAdmin(ctx context.Context, names placeNames) error {
 	probe, err := s.Users.ByEmail(ctx, names.probe)
 	if err == nil {
 		err = s.removeUser(ctx, probe.ID)

@@ -59,7 +59,7 @@ func TestTrialsAtOnceHaveTheirOwnUsers(t *testing.T) {
 	if err := newTrial(o.Stack).signUp(t.Context()); !errors.Is(err, errNoPlace) {
 		t.Errorf("one test too many: error %v", err)
 	}
-	if err := running[2].removeUsers(t.Context()); err != nil {
+	if err := running[2].cleanUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := len(o.trialUsers()), 2*(places-1); got != want {
@@ -101,10 +101,10 @@ func TestEndsWithoutItsUsers(t *testing.T) {
 	if err := s.service().Delete(t.Context(), principal.Operator(), versions.Target{ID: s.admin.ID}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.removeUsers(t.Context()); err != nil {
+	if err := s.cleanUp(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := newTrial(o.Stack).removeUsers(t.Context()); err != nil {
+	if err := newTrial(o.Stack).cleanUp(t.Context()); err != nil {
 		t.Errorf("a test that has not begun: %v", err)
 	}
 }
