@@ -19,9 +19,9 @@ const (
 	decisionLag = 3 * time.Hour  // from a request to its decision
 )
 
-// requestAges returns the ages of the demo's credential requests by their present status. On any day of the week, pending requests that
-// are younger than one day are not overdue, and those that are older than four days are.
-func requestAges() map[credentialrequests.Status][]time.Duration {
+// credentialRequestAges returns the ages of the demo's credential requests by their present status. On any day of the week, pending
+// requests that are younger than one day are not overdue, and those that are older than four days are.
+func credentialRequestAges() map[credentialrequests.Status][]time.Duration {
 	days := func(all ...int) []time.Duration {
 		ages := make([]time.Duration, len(all))
 		for i, n := range all {
@@ -54,7 +54,7 @@ func (s *story) addCredentialRequests(ctx context.Context, day calendar.Day) err
 		credentialrequests.Pending, credentialrequests.Approved, credentialrequests.Denied, credentialrequests.Expired,
 		credentialrequests.Collected,
 	} {
-		for _, age := range requestAges()[status] {
+		for _, age := range credentialRequestAges()[status] {
 			at := s.now.Add(-age)
 			if calendar.DayOf(at) != day || at.Before(s.first.Begin()) {
 				continue
@@ -75,7 +75,7 @@ func (s *story) addCredentialRequest(ctx context.Context, status credentialreque
 		return nil
 	}
 	store := credentialrequestsdynamo.New(s.Client, s.Credentials, s.Users.People)
-	pending, err := s.pending(requester.ID, at)
+	pending, err := s.newCredentialRequest(requester.ID, at)
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (s *story) addCredentialRequest(ctx context.Context, status credentialreque
 	return nil
 }
 
-// pending returns a new request of the user.
-func (s *story) pending(userID string, at time.Time) (credentialrequests.Request, error) {
+// newCredentialRequest returns a pending request of the user.
+func (s *story) newCredentialRequest(userID string, at time.Time) (credentialrequests.Request, error) {
 	id, err := idAt(at)
 	return credentialrequests.Request{
 		ID: id, UserID: userID, Justification: pick(s, justifications()), Status: credentialrequests.Pending, CreatedAt: at,

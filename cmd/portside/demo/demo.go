@@ -170,7 +170,7 @@ func (s *story) resetSequences(ctx context.Context) error {
 // playDay writes the data of one day, and of today only up to now.
 func (s *story) playDay(ctx context.Context, day calendar.Day) error {
 	for _, part := range []func(context.Context, calendar.Day) error{
-		s.changeCustomers, s.changeUsers, s.changeTokens, s.addCredentialRequests, s.changeProjects, s.addRequests, s.addModelCalls,
+		s.changeCustomers, s.changeUsers, s.changeTokens, s.addCredentialRequests, s.changeProjects, s.addAPIRequests, s.addModelCalls,
 		s.addPulls, s.measureStorage,
 	} {
 		if err := part(ctx, day); err != nil {
@@ -187,8 +187,8 @@ type topic uint64
 const (
 	usersTopic topic = iota
 	projectsTopic
-	requestsTopic
-	callsTopic
+	apiRequestsTopic
+	modelCallsTopic
 	pullsTopic
 	storageTopic
 	tokensTopic

@@ -26,7 +26,7 @@ type dayPlan struct {
 }
 
 func planDay(s *story, day calendar.Day) dayPlan {
-	p := dayPlan{Requests: s.planRequests(day), Calls: s.planCalls(day), Pulls: s.planPulls(day)}
+	p := dayPlan{Requests: s.planAPIRequests(day), Calls: s.planModelCalls(day), Pulls: s.planPulls(day)}
 	p.Measured, p.Storage = s.planStorage(day)
 	return p
 }
@@ -44,7 +44,7 @@ func TestLatenciesAreRealisticOnEveryDay(t *testing.T) {
 	everyClock(t, func(t *testing.T, now time.Time) {
 		s, sum := newPlannedStory(now, 40), &analytics.RequestStats{}
 		for days := 1; days <= 30; days++ {
-			sum.Merge(s.planRequests(calendar.DayOf(now) - calendar.Day(days)).RequestStats())
+			sum.Merge(s.planAPIRequests(calendar.DayOf(now) - calendar.Day(days)).RequestStats())
 			if days != 7 && days != 30 {
 				continue
 			}
@@ -103,7 +103,7 @@ func TestWeekendsAreQuiet(t *testing.T) {
 	days := map[bool]int{}
 	s := newPlannedStory(time.Date(2029, 1, 4, 12, 0, 0, 0, time.UTC), 396)
 	for day := s.first; day < calendar.DayOf(s.now); day++ {
-		count[isWeekend(day)] += len(s.planRequests(day).Lines)
+		count[isWeekend(day)] += len(s.planAPIRequests(day).Lines)
 		days[isWeekend(day)]++
 	}
 	weekday, weekend := count[false]/days[false], count[true]/days[true]

@@ -19,23 +19,23 @@ import (
 // maxSegmentSpan is the longest time between the first and the last line of a log delivery.
 const maxSegmentSpan = 6 * time.Hour
 
-// addRequests adds the requests of a day.
-func (s *story) addRequests(ctx context.Context, day calendar.Day) error {
-	segment := s.planRequests(day)
+// addAPIRequests adds the log lines of the requests of a day.
+func (s *story) addAPIRequests(ctx context.Context, day calendar.Day) error {
+	segment := s.planAPIRequests(day)
 	s.logLines += len(segment.Lines)
 	return s.record(ctx, segment)
 }
 
-// planRequests returns the requests of a day. They depend only on the seed, the first day and the clock.
-func (s *story) planRequests(day calendar.Day) logs.Segment {
-	s.seedRandom(day, requestsTopic)
+// planAPIRequests returns the requests of a day. They depend only on the seed, the first day and the clock.
+func (s *story) planAPIRequests(day calendar.Day) logs.Segment {
+	s.seedRandom(day, apiRequestsTopic)
 	conditions := s.conditions()
 	segment := logs.Segment{Log: logs.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
 	for hour := range 24 {
 		for range s.around(600 * s.growth(day) * shareOfHour(day, hour)) {
 			at := day.Begin().Add(time.Duration(hour)*time.Hour + time.Duration(s.random.IntN(3_600_000))*time.Millisecond)
 			if at.Before(s.now) {
-				segment.Lines = append(segment.Lines, logs.Line{LoggedAt: at, Request: s.request(at, conditions)})
+				segment.Lines = append(segment.Lines, logs.Line{LoggedAt: at, Request: s.randomAPIRequest(at, conditions)})
 			}
 		}
 	}
@@ -76,9 +76,9 @@ func (s *story) conditions() dayConditions {
 	return m
 }
 
-// request returns a request. Two percent are media calls. They are above the 95th percentile, so they
+// randomAPIRequest returns a request of the API. Two percent are media calls. They are above the 95th percentile, so they
 // must not be slow enough to lift the average above it.
-func (s *story) request(at time.Time, m dayConditions) *analytics.Request {
+func (s *story) randomAPIRequest(at time.Time, m dayConditions) *analytics.Request {
 	r := &analytics.Request{At: at, Status: 200, IsMediaCall: s.chance(2)}
 	middle := 18.0
 	if r.IsMediaCall {
@@ -97,12 +97,12 @@ func (s *story) request(at time.Time, m dayConditions) *analytics.Request {
 
 // addModelCalls adds the model calls of a day.
 func (s *story) addModelCalls(ctx context.Context, day calendar.Day) error {
-	return s.record(ctx, s.planCalls(day))
+	return s.record(ctx, s.planModelCalls(day))
 }
 
-// planCalls returns the model calls of a day, in the same way as planRequests.
-func (s *story) planCalls(day calendar.Day) logs.Segment {
-	s.seedRandom(day, callsTopic)
+// planModelCalls returns the model calls of a day, in the same way as planAPIRequests.
+func (s *story) planModelCalls(day calendar.Day) logs.Segment {
+	s.seedRandom(day, modelCallsTopic)
 	segment := logs.Segment{Log: logs.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
 	mean := 14 * s.growth(day)
 	if isWeekend(day) {
@@ -152,7 +152,7 @@ func (s *story) addPulls(ctx context.Context, day calendar.Day) error {
 	return err
 }
 
-// planPulls returns the pulls of a day, in the same way as planRequests. They are of the charts and images that `make demo`
+// planPulls returns the pulls of a day, in the same way as planAPIRequests. They are of the charts and images that `make demo`
 // publishes, so that every link from a pull leads to a page.
 func (s *story) planPulls(day calendar.Day) []pulls.Pull {
 	s.seedRandom(day, pullsTopic)
