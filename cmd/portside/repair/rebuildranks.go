@@ -48,7 +48,7 @@ func rebuildRanks(ctx context.Context, p operator.Process, t *installation.Table
 	if err != nil {
 		return operator.Interrupted(ctx, err)
 	}
-	users := reportRepairs(p, "users", rebuilt.Repairs, repair{"number of active admins corrected", count(rebuilt.Admins)})
+	users := reportRepairs(p, "users", rebuilt.Repairs, summaryLine{"number of active admins corrected", count(rebuilt.Admins)})
 	disputes := []error{users}
 	for _, kind := range t.Repaired() {
 		repairs, err := kind.Rebuild(ctx, rebuildProgress(p, kind.Things))
@@ -93,15 +93,15 @@ func recountCustomers(ctx context.Context, p operator.Process, t *installation.T
 	return nil
 }
 
-// repair is a line of the summary.
-type repair struct {
+// summaryLine is a line of the summary.
+type summaryLine struct {
 	what   string
 	number int
 }
 
 // reportRepairs prints the number of repairs of each kind. It returns an error if disputes remain.
-func reportRepairs(p operator.Process, things string, repairs lists.Repairs, more ...repair) error {
-	lines := append([]repair{
+func reportRepairs(p operator.Process, things string, repairs lists.Repairs, more ...summaryLine) error {
+	lines := append([]summaryLine{
 		{"items that belong to none of the " + things + " removed", repairs.Strays},
 		{things + " repaired in lists and markers", repairs.Resources},
 		{"counters of " + things + " corrected", repairs.Counters},

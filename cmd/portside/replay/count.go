@@ -22,18 +22,18 @@ type lineCounter struct {
 	pulls      pulls.Recorder
 	pullGroups []string
 	bucket     string // of failed batches
-	total      lineCounts
+	total      lineOutcomes
 }
 
-// lineCounts says what became of log lines.
-type lineCounts struct{ lines, recorded, known, uncountable int }
+// lineOutcomes says what became of log lines.
+type lineOutcomes struct{ lines, recorded, known, uncountable int }
 
-func (c lineCounts) String() string {
+func (c lineOutcomes) String() string {
 	return fmt.Sprintf("%d lines, %d new, %d counted before, %d that cannot be counted", c.lines, c.recorded, c.known, c.uncountable)
 }
 
-func (c lineCounts) plus(o lineCounts) lineCounts {
-	return lineCounts{c.lines + o.lines, c.recorded + o.recorded, c.known + o.known, c.uncountable + o.uncountable}
+func (c lineOutcomes) plus(o lineOutcomes) lineOutcomes {
+	return lineOutcomes{c.lines + o.lines, c.recorded + o.recorded, c.known + o.known, c.uncountable + o.uncountable}
 }
 
 func newLineCounter(tables *installation.AnalyticsTables, p operator.Process) (*lineCounter, error) {
@@ -57,17 +57,17 @@ func newLineCounter(tables *installation.AnalyticsTables, p operator.Process) (*
 }
 
 // count counts a batch, and adds the counts to the total even if a part of the batch fails.
-func (c *lineCounter) count(ctx context.Context, batch loglines.Batch) (lineCounts, error) {
+func (c *lineCounter) count(ctx context.Context, batch loglines.Batch) (lineOutcomes, error) {
 	counts, err := c.ingest(ctx, batch)
 	c.total = c.total.plus(counts)
 	return counts, err
 }
 
-func (c *lineCounter) ingest(ctx context.Context, batch loglines.Batch) (lineCounts, error) {
+func (c *lineCounter) ingest(ctx context.Context, batch loglines.Batch) (lineOutcomes, error) {
 	if slices.Contains(c.pullGroups, batch.Group) {
 		done, err := pulls.Ingest(ctx, c.pulls, batch)
-		return lineCounts{done.Lines, done.Recorded, done.Known, done.Broken}, err
+		return lineOutcomes{done.Lines, done.Recorded, done.Known, done.Broken}, err
 	}
 	done, err := c.usage.Ingest(ctx, batch)
-	return lineCounts{done.Lines, done.Recorded - done.Unread, done.Known, done.Unread + done.Lost}, err
+	return lineOutcomes{done.Lines, done.Recorded - done.Unread, done.Known, done.Unread + done.Lost}, err
 }

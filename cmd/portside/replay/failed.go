@@ -61,7 +61,7 @@ func (f failedBatches) replay(ctx context.Context, p operator.Process, counter *
 // replayOne counts the lines of one event, and then deletes the event. If it stops in between, the
 // next run finds that all lines are counted.
 func (f failedBatches) replayOne(ctx context.Context, p operator.Process, counter *lineCounter, key string) error {
-	event, err := f.read(ctx, key)
+	event, err := f.readEvent(ctx, key)
 	if s3client.IsMissing(err) {
 		return nil // another run has counted and deleted it since it was listed
 	}
@@ -69,7 +69,7 @@ func (f failedBatches) replayOne(ctx context.Context, p operator.Process, counte
 		return err
 	}
 	batches, failed := logevents.Read(ctx, event, logevents.S3{Client: f.client})
-	var counts lineCounts
+	var counts lineOutcomes
 	for _, batch := range batches {
 		if batch.Len() == 0 {
 			continue
@@ -84,8 +84,8 @@ func (f failedBatches) replayOne(ctx context.Context, p operator.Process, counte
 	return err
 }
 
-// read returns the event of a function from Lambda's record of its failure.
-func (f failedBatches) read(ctx context.Context, key string) (logevents.Event, error) {
+// readEvent returns the event of a function from Lambda's record of its failure.
+func (f failedBatches) readEvent(ctx context.Context, key string) (logevents.Event, error) {
 	content, err := s3client.Get(ctx, f.client, f.bucket, key)
 	if err != nil {
 		return logevents.Event{}, err

@@ -31,7 +31,7 @@ func (g groupLines) replay(ctx context.Context, p operator.Process, counter *lin
 		if err != nil {
 			return fmt.Errorf("read the log group %s: %w", g.group, err)
 		}
-		var counts lineCounts
+		var counts lineOutcomes
 		for _, batch := range g.batches(page.Events) {
 			done, err := counter.count(ctx, batch)
 			if err != nil {

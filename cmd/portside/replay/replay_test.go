@@ -326,7 +326,7 @@ func TestReplayCountsLogGroupOnce(t *testing.T) {
 		s.Must(lines.replay(t.Context(), p, counter))
 	}
 	s.checkCounts(25, 0)
-	if want := (lineCounts{50, 15, 35, 0}); counter.total != want {
+	if want := (lineOutcomes{50, 15, 35, 0}); counter.total != want {
 		t.Errorf("total %v, want %v", counter.total, want)
 	}
 	const page = "up to 2028-02-29T00:00:09Z: 10 lines, 5 new, 5 counted before, 0 that cannot be counted"
