@@ -57,7 +57,7 @@ func (a *App) Report(format string, args ...any) {
 
 // Connect returns a client of the deployment that the flags, the environment or the profile name.
 func (a *App) Connect() (*client.Client, error) {
-	c, err := a.ConnectAs()
+	c, err := a.ConnectCaller()
 	return c.Client, err
 }
 
@@ -67,8 +67,8 @@ type Caller struct {
 	key string
 }
 
-// ConnectAs is connect for commands that must know whose key makes the calls.
-func (a *App) ConnectAs() (Caller, error) {
+// ConnectCaller is Connect for commands that must know whose key makes the calls.
+func (a *App) ConnectCaller() (Caller, error) {
 	target, err := a.target()
 	if err != nil {
 		return Caller{}, err

@@ -1,4 +1,5 @@
-// Package recovery has the operators' commands around backups. The package backup does the work.
+// Package recovery has the operators' commands backup, restore and check-layout. Package backup reads and writes the files, tables and
+// buckets.
 package recovery
 
 import "portside/cmd/portside/operator"

@@ -107,8 +107,8 @@ func (a *app) printEvents(ctx context.Context, api *client.Client, events iter.S
 			}
 			customers = append(customers, e.CustomerID)
 		}
-		n.findUsers(ctx, users...)
-		n.findCustomers(ctx, customers...)
+		n.lookUpUsers(ctx, users...)
+		n.lookUpCustomers(ctx, customers...)
 	}))
 }
 

@@ -47,8 +47,8 @@ func nameIn(known map[string]string, id *string) string {
 	return *id
 }
 
-// findCustomers looks up the customers that are not known yet. An ID can be nil.
-func (n *names) findCustomers(ctx context.Context, ids ...*string) {
+// lookUpCustomers looks up the customers that are not known yet. An ID can be nil.
+func (n *names) lookUpCustomers(ctx context.Context, ids ...*string) {
 	for _, id := range missing(n.customers, ids) {
 		if !n.isTable || n.lookups == 0 {
 			return
@@ -62,8 +62,8 @@ func (n *names) findCustomers(ctx context.Context, ids ...*string) {
 	}
 }
 
-// findUsers looks up the users that are not known yet, at most as many as a page has, in one call. An ID can be nil.
-func (n *names) findUsers(ctx context.Context, ids ...*string) {
+// lookUpUsers looks up the users that are not known yet, at most as many as a page has, in one call. An ID can be nil.
+func (n *names) lookUpUsers(ctx context.Context, ids ...*string) {
 	wanted := missing(n.users, ids)
 	if !n.isTable || len(wanted) == 0 {
 		return
@@ -104,7 +104,7 @@ func namingCustomers[T any](ctx context.Context, n *names, items iter.Seq2[T, er
 		for i, item := range page {
 			ids[i] = customerID(item)
 		}
-		n.findCustomers(ctx, ids...)
+		n.lookUpCustomers(ctx, ids...)
 	})
 }
 

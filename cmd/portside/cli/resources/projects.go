@@ -65,7 +65,7 @@ func (a *app) printProjects(ctx context.Context, api *client.Client, projects it
 
 func (a *app) printProject(ctx context.Context, api *client.Client, project client.Project) error {
 	n := a.names(api)
-	n.findCustomers(ctx, project.CustomerID)
+	n.lookUpCustomers(ctx, project.CustomerID)
 	return cli.PrintOne(a.App, projectColumns(n), project)
 }
 

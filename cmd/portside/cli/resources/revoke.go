@@ -38,7 +38,7 @@ To revoke one token, use "portside tokens revoke".`,
 
 // revokeAll ends all credentials of a user; with made, also the credentials that were created with the user's keys.
 func (a *app) revokeAll(ctx context.Context, name string, made, yes bool) error {
-	api, err := a.ConnectAs()
+	api, err := a.ConnectCaller()
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (a *app) printUsers(ctx context.Context, api *client.Client, users iter.Seq
 
 func (a *app) printUser(ctx context.Context, api *client.Client, user client.User) error {
 	n := a.names(api)
-	n.findCustomers(ctx, user.CustomerID)
+	n.lookUpCustomers(ctx, user.CustomerID)
 	return cli.PrintOne(a.App, userColumns(n), user)
 }
 
@@ -256,7 +256,7 @@ and tokens work again after "portside users update USER --status active".`,
 
 // updateUser changes the user with an email address or ID. The change names a customer by slug or ID.
 func (a *app) updateUser(ctx context.Context, name string, change client.UpdateUserJSONBody, yes bool) error {
-	api, err := a.ConnectAs()
+	api, err := a.ConnectCaller()
 	if err != nil {
 		return err
 	}
@@ -336,7 +336,7 @@ func (a *app) deleteUserCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "delete USER", Short: "delete a user and revoke all credentials", Args: cli.Exactly(userArgument),
 		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.ConnectAs()
+			api, err := a.ConnectCaller()
 			if err != nil {
 				return err
 			}
