@@ -68,7 +68,7 @@ func answerOne(ctx context.Context, s *stack.Stack, o stack.Options, function st
 		if err != nil {
 			return "", err
 		}
-		status, err := answerStatus(s.InvokeOnce(ctx, function, addAdminKey(event, o)))
+		status, err := answerStatus(s.InvokeAndExplain(ctx, function, addAdminKey(event, o)))
 		if err == nil {
 			return filepath.Base(file) + ": " + status, nil
 		}

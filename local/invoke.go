@@ -48,7 +48,7 @@ func invokeCommand(ctx context.Context, args []string) error {
 func invoke(ctx context.Context, o stack.Options, function string, event []byte) (functions.Invocation, error) {
 	info, err := folder.ReadInfo(o.Data())
 	if err == nil {
-		return control.InvokeOnce(ctx, info, function, addAdminKey(event, o))
+		return control.Invoke(ctx, info, function, addAdminKey(event, o))
 	}
 	if !errors.Is(err, folder.ErrNotRunning) {
 		return functions.Invocation{}, err
@@ -62,7 +62,7 @@ func invoke(ctx context.Context, o stack.Options, function string, event []byte)
 	if err != nil {
 		return functions.Invocation{}, err
 	}
-	return s.InvokeOnce(ctx, function, addAdminKey(event, o)), stopStack(ctx, s)
+	return s.InvokeAndExplain(ctx, function, addAdminKey(event, o)), stopStack(ctx, s)
 }
 
 // addAdminKey replaces the placeholder {{admin-key}} in the event by the admin's key, so that the

@@ -215,7 +215,7 @@ func (s *service) invoke(function, event string) func() response {
 	return func() response {
 		var result functions.Invocation
 		s.await(function, func() bool {
-			result = s.running.InvokeOnce(s.t.Context(), function, payload)
+			result = s.running.InvokeAndExplain(s.t.Context(), function, payload)
 			return !strings.Contains(result.Error, "busy")
 		})
 		r := response{Method: invocation, Target: function, Status: http.StatusOK, Body: result.Payload}

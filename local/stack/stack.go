@@ -110,9 +110,9 @@ func (s *Stack) Failed() <-chan error { return s.lifetime.Failed() }
 // Stop ends the parts in reverse order of their starts. Running requests may finish until ctx ends.
 func (s *Stack) Stop(ctx context.Context) error { return s.lifetime.Stop(ctx) }
 
-// InvokeOnce invokes a function, with all errors in the result.
-func (s *Stack) InvokeOnce(ctx context.Context, function string, event []byte) functions.Invocation {
-	return s.functions.InvokeOnce(ctx, function, event)
+// InvokeAndExplain invokes a function, with all errors in the result as lines for the user.
+func (s *Stack) InvokeAndExplain(ctx context.Context, function string, event []byte) functions.Invocation {
+	return s.functions.InvokeAndExplain(ctx, function, event)
 }
 
 // Functions returns the logical IDs of all functions of the template.
@@ -269,7 +269,7 @@ func (s *Stack) serve(context.Context) error {
 	}
 	pages, err := control.New(control.Config{
 		Info: s.info, Data: s.folder.Path, Deployment: s.deployment, Services: s.services, Used: &s.used,
-		Invoke: s.functions.InvokeOnce,
+		Invoke: s.functions.InvokeAndExplain,
 	})
 	if err != nil {
 		return err

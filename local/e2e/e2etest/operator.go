@@ -72,7 +72,7 @@ func (o Operator) Invoke(t *testing.T, function, event string) {
 	var result functions.Invocation
 	Await(t, function+" to accept the event", func() bool {
 		var err error
-		if result, err = control.InvokeOnce(t.Context(), o.stack.Info, function, payload); err != nil {
+		if result, err = control.Invoke(t.Context(), o.stack.Info, function, payload); err != nil {
 			t.Fatal(err)
 		}
 		return !strings.Contains(result.Error, "busy")

@@ -25,8 +25,8 @@ func (c Config) serveInvoke(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer) // fails if the command has exited
 }
 
-// InvokeOnce invokes a function on a stack that runs in another process.
-func InvokeOnce(ctx context.Context, i folder.Info, function string, event []byte) (functions.Invocation, error) {
+// Invoke invokes a function on a stack that runs in another process.
+func Invoke(ctx context.Context, i folder.Info, function string, event []byte) (functions.Invocation, error) {
 	var answer functions.Invocation
 	response, err := post(ctx, i, "/_local/invoke/"+url.PathEscape(function), bytes.NewReader(event))
 	if err != nil {

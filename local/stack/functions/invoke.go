@@ -19,14 +19,14 @@ func (f *Functions) Invoke(ctx context.Context, function string, payload []byte)
 	return f.Built().Invoke(ctx, function, payload)
 }
 
-// Built invokes functions without waiting for their builds, for the gateway, which has waited already.
-func (f *Functions) Built() Built { return Built{f} }
+// Built returns the functions for the gateway, which has waited for their builds already.
+func (f *Functions) Built() BuiltFunctions { return BuiltFunctions{f} }
 
-// Built is the result of Functions.Built.
-type Built struct{ functions *Functions }
+// BuiltFunctions invokes functions without waiting for their builds.
+type BuiltFunctions struct{ functions *Functions }
 
 // Invoke invokes a function.
-func (b Built) Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error) {
+func (b BuiltFunctions) Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error) {
 	b.functions.config.Used.Add(usage.Use{Caller: function, Kind: usage.Invocations, Amount: 1})
 	return b.functions.runtime.Invoke(ctx, function, payload)
 }
@@ -38,8 +38,8 @@ type Invocation struct {
 	Error         string `json:"error,omitempty"`
 }
 
-// InvokeOnce is Invoke, with all errors in the result.
-func (f *Functions) InvokeOnce(ctx context.Context, function string, event []byte) Invocation {
+// InvokeAndExplain is Invoke, with all errors in the result as lines for the user.
+func (f *Functions) InvokeAndExplain(ctx context.Context, function string, event []byte) Invocation {
 	result, err := f.Invoke(ctx, function, event)
 	answer := Invocation{Payload: result.Payload, FunctionError: result.FunctionError}
 	switch {
@@ -59,7 +59,7 @@ func (f *Functions) RotateStep(ctx context.Context, function string, event []byt
 	if !found {
 		id = function
 	}
-	answer := f.InvokeOnce(ctx, id, event)
+	answer := f.InvokeAndExplain(ctx, id, event)
 	if answer.Error != "" {
 		return errors.New(answer.Error)
 	}

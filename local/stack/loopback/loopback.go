@@ -1,4 +1,5 @@
-// Package loopback keeps the servers of a stack on this machine: at addresses that others do not reach, and for requests to its own names.
+// Package loopback keeps the servers of a stack private to this machine: they listen on addresses that other machines cannot reach, and
+// refuse requests for other host names.
 package loopback
 
 import (

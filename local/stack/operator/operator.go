@@ -1,4 +1,4 @@
-// Package operator runs cmd/portside, which creates the first admin of a stack and the link with which he or she signs in.
+// Package operator runs cmd/portside to create the first admin of a stack and the admin's sign-in link.
 package operator
 
 import (
