@@ -94,6 +94,6 @@ function DeleteDialog({ userId, apiKey, onClose }) {
   };
   return html`<${ConfirmDialog} title=${texts.deleteTitle(apiKey.name)} confirm=${strings.common.delete} act=${act} onClose=${onClose}>
     <p>${texts.deleteText}</p>
-    <${Checkbox} label=${texts.deleteMade} hint=${texts.deleteMadeHint} isChecked=${made} onChange=${setMade} />
+    <${Checkbox} label=${texts.deleteMade} hint=${texts.deleteMadeHint} value=${made} onChange=${setMade} />
   <//>`;
 }

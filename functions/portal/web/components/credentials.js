@@ -67,6 +67,6 @@ export function RevokeDialog({ token, onRevoked, onClose }) {
   return html`<${ConfirmDialog} title=${texts.revokeTitle(token.name)} confirm=${texts.revoke} act=${act} onClose=${onClose}>
     <p>${texts.revokeText} ${token.lastUsedAt ? texts.revokeUsed(formatRelative(token.lastUsedAt)) : texts.revokeUnused}</p>
     ${token.kind === "token"
-      ? html`<${Checkbox} label=${texts.revokeLine} hint=${texts.revokeLineHint} isChecked=${line} onChange=${setLine} />` : null}
+      ? html`<${Checkbox} label=${texts.revokeLine} hint=${texts.revokeLineHint} value=${line} onChange=${setLine} />` : null}
   <//>`;
 }

@@ -95,12 +95,12 @@ export function Select({ options, ...field }) {
 
 /**
  * A box to check.
- * @param {{label: string, isChecked: boolean, onChange: (isChecked: boolean) => void, hint?: string, isDisabled?: boolean}} props
+ * @param {{label: string, value: boolean, onChange: (value: boolean) => void, hint?: string, isDisabled?: boolean}} props
  */
-export function Checkbox({ label, isChecked, onChange, hint, isDisabled }) {
+export function Checkbox({ label, value, onChange, hint, isDisabled }) {
   const id = useId();
   return html`<div class="field check">
-    <input type="checkbox" id=${id} checked=${isChecked} disabled=${isDisabled} aria-describedby=${hint ? `${id}-hint` : undefined}
+    <input type="checkbox" id=${id} checked=${value} disabled=${isDisabled} aria-describedby=${hint ? `${id}-hint` : undefined}
       onChange=${(/** @type {any} */ e) => onChange(e.currentTarget.checked)} />
     <label for=${id}>${label}</label>
     ${hint ? html`<p class="hint" id=${`${id}-hint`}>${hint}</p>` : null}

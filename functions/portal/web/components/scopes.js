@@ -19,9 +19,9 @@ export function ScopeFields({ label, value, onChange, problem }) {
   return html`<fieldset class="group" aria-describedby=${`${id}-hint ${id}-errors`}>
     <legend>${label}</legend>
     <p class="hint" id=${`${id}-hint`}>${texts.namesHint}</p>
-    <${Checkbox} label=${texts.charts} isChecked=${value.charts} onChange=${set("charts")} />
+    <${Checkbox} label=${texts.charts} value=${value.charts} onChange=${set("charts")} />
     ${value.charts ? html`<${TextField} label=${texts.chartNames} value=${value.chartNames} onChange=${set("chartNames")} />` : null}
-    <${Checkbox} label=${texts.images} isChecked=${value.images} onChange=${set("images")} />
+    <${Checkbox} label=${texts.images} value=${value.images} onChange=${set("images")} />
     ${value.images ? html`<${TextField} label=${texts.imageNames} value=${value.imageNames} onChange=${set("imageNames")} />` : null}
     <div id=${`${id}-errors`}>${[...new Set(failures)].map((detail) => html`<p class="error">${detail}</p>`)}</div>
   </fieldset>`;

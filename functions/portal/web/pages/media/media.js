@@ -130,7 +130,7 @@ function Options({ settings, change }) {
       <summary>${labels.recordings}</summary>
       <${TextArea} label=${labels.keywords} hint=${labels.keywordsHint} rows=${3} value=${settings.keywords} onChange=${set("keywords")} />
     </details>
-    <${Checkbox} label=${labels.job} hint=${labels.jobHint} isChecked=${settings.isJob} onChange=${set("isJob")} />
+    <${Checkbox} label=${labels.job} hint=${labels.jobHint} value=${settings.isJob} onChange=${set("isJob")} />
   <//>`;
 }
 

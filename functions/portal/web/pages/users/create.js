@@ -37,7 +37,7 @@ export default function CreateUser() {
           hint=${texts.roleHints[fields.role]} isRequired />
         <${TextField} label=${texts.department} name="department" value=${fields.department} onChange=${set("department")} problem=${problem} />
         <${ObjectField} label=${texts.metadata} name="metadata" value=${fields.metadata} onChange=${set("metadata")} problem=${problem} />
-        <${Checkbox} label=${texts.sendMail} hint=${texts.sendMailHint} isChecked=${fields.sendActivationEmail}
+        <${Checkbox} label=${texts.sendMail} hint=${texts.sendMailHint} value=${fields.sendActivationEmail}
           onChange=${set("sendActivationEmail")} />
       <//>
     <//>

@@ -38,7 +38,7 @@ function Choose({ onChecked }) {
   return html`<${Section} title=${texts.file}>
     <p>${texts.formats}</p>
     <p><${Button} onClick=${() => downloadText("users.csv", exampleCSV, "text/csv")}>${texts.example}<//></p>
-    <${Checkbox} label=${texts.sendMail} hint=${texts.sendMailHint} isChecked=${sendsMail} onChange=${setSendsMail} />
+    <${Checkbox} label=${texts.sendMail} hint=${texts.sendMailHint} value=${sendsMail} onChange=${setSendsMail} />
     <${ProblemMessage} problem=${check.problem} />
     <${FileField} label=${texts.file} text=${check.isRunning ? texts.checking : texts.drop} accept=".csv,.jsonl,.ndjson"
       isDisabled=${check.isRunning} onFile=${(/** @type {File} */ file) => check.run(file)} />
