@@ -2,56 +2,48 @@ package main
 
 import (
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// namesInForms are the fields of forms for the members of objects in a request.
-var namesInForms = map[string]string{"limits/users": "usersLimit", "limits/requestsPerMinute": "requestsLimit"}
-
 func TestFormsHaveEachField(t *testing.T) {
-	for _, form := range []struct{ path, method, module string }{
-		{"/v1/users", "post", "pages/users/create.js"},
-		{"/v1/users/{userId}", "put", "pages/users/user.js"},
-		{"/v1/customers", "post", "pages/customers/fields.js"},
-		{"/v1/customers/{customerId}", "put", "pages/customers/fields.js"},
-		{"/v1/customers/{customerId}/entitlements", "post", "pages/customers/entitlementfields.js"},
-		{"/v1/customers/{customerId}/entitlements/{entitlementId}", "put", "pages/customers/entitlementfields.js"},
-		{"/v1/customers/{customerId}/trust-policies", "post", "pages/customers/trustpolicyfields.js"},
-		{"/v1/customers/{customerId}/trust-policies/{policyId}", "put", "pages/customers/trustpolicyfields.js"},
-		{"/v1/projects", "post", "pages/projects/fields.js"},
-		{"/v1/projects/{projectId}", "put", "pages/projects/fields.js"},
+	for _, form := range []struct{ module, path, member string }{
+		{"pages/users/fields.js", "/v1/users", "/{userId}"},
+		{"pages/customers/fields.js", "/v1/customers", "/{customerId}"},
+		{"pages/customers/entitlementfields.js", "/v1/customers/{customerId}/entitlements", "/{entitlementId}"},
+		{"pages/customers/trustpolicyfields.js", "/v1/customers/{customerId}/trust-policies", "/{policyId}"},
+		{"pages/projects/fields.js", "/v1/projects", "/{projectId}"},
 	} {
 		module := readModule(t, form.module)
-		for _, field := range requestFields(t, form.path, form.method) {
-			name := field
-			if inForm, ok := namesInForms[field]; ok {
-				name = inForm
+		for _, field := range requestFields(t, form.path, "post") {
+			if text := description(module, field); text == "" || strings.Contains(text, `only: "change"`) {
+				t.Errorf("%s lacks the field %s of new resources", form.module, field)
 			}
-			if !strings.Contains(module, `set("`+name+`")`) {
-				t.Errorf("%s lacks the field %s of %s %s", form.module, field, strings.ToUpper(form.method), form.path)
+		}
+		for _, field := range requestFields(t, form.path+form.member, "put") {
+			if text := description(module, field); text == "" || strings.Contains(text, `only: "create"`) {
+				t.Errorf("%s lacks the field %s of changes", form.module, field)
 			}
 		}
 	}
 }
 
 func TestExampleOfImportHasEachField(t *testing.T) {
-	_, rest, _ := strings.Cut(readModule(t, "pages/users/importing.js"), `exampleCSV = "`)
-	header, _, _ := strings.Cut(rest, `\r\n`)
-	const begin, end = "The file needs the columns ", " optional."
-	_, help, _ := strings.Cut(readModule(t, "core/strings.js"), begin)
-	help, _, _ = strings.Cut(help, end)
+	module := readModule(t, "pages/users/fields.js")
 	for _, field := range requestFields(t, "/v1/users", "post") {
-		if !slices.Contains(strings.Split(header, ","), field) {
-			t.Errorf("the example of pages/users/importing.js lacks the column %s", field)
-		}
-		if !strings.Contains(help, field) {
-			t.Errorf("the text %q of core/strings.js lacks the column %s", begin, field)
+		if !strings.Contains(description(module, field), "examples: ") {
+			t.Errorf("pages/users/fields.js lacks examples of the field %s", field)
 		}
 	}
+}
+
+// description returns what a module says about a field of a form.
+func description(module, field string) string {
+	_, rest, _ := strings.Cut(module, `name: "`+field+`"`)
+	text, _, _ := strings.Cut(rest, `name: "`)
+	return text
 }
 
 // requestFields returns the fields of the body of a request, from openapi.yaml: of an object in it, the members, such

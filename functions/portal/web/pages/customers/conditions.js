@@ -15,16 +15,16 @@ const maxLines = 10; // as many values as a condition can have
 const parts = /** @type {const} */ (["claim", "values"]);
 
 /**
- * @param {{conditions: Condition[], onChange: (conditions: Condition[]) => void, examples: Record<string, string>, hint: string,
+ * @param {{label: string, value: Condition[], onChange: (conditions: Condition[]) => void, examples: Record<string, string>, hint: string,
  *   problem?: Problem}} props examples: of values, by claim
  */
-export function Conditions({ conditions, onChange, examples, hint, problem }) {
+export function Conditions({ label, value: conditions, onChange, examples, hint, problem }) {
   const id = useId();
   const failure = problem?.errors.find((e) => e.pointer === "/conditions")?.detail;
   /** @type {(index: number, part: Partial<Condition>) => void} */
   const edit = (index, part) => onChange(conditions.map((condition, i) => (i === index ? { ...condition, ...part } : condition)));
   return html`<fieldset class="object-field" aria-describedby=${`${id}-hint ${id}-error`}>
-    <legend>${texts.conditions}</legend>
+    <legend>${label}</legend>
     <p class="hint" id=${`${id}-hint`}>${texts.conditionsHint} ${hint}</p>
     ${conditions.map((condition, i) => html`<div class="entry" key=${i}>
       ${parts.map((part) => html`<${Input} index=${i} part=${part} text=${condition[part]} problem=${problem}

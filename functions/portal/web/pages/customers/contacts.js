@@ -12,14 +12,14 @@ const maxContacts = 20;
 const parts = /** @type {const} */ (["name", "email", "role"]);
 
 /**
- * @param {{contacts: Contact[], onChange: (contacts: Contact[]) => void, problem?: import("../../core/api.js").Problem}} props
+ * @param {{label: string, value: Contact[], onChange: (contacts: Contact[]) => void, problem?: import("../../core/api.js").Problem}} props
  */
-export function Contacts({ contacts, onChange, problem }) {
+export function Contacts({ label, value: contacts, onChange, problem }) {
   const failures = problem?.errors.filter((e) => e.pointer.startsWith("/contacts")) ?? [];
   /** @type {(index: number, part: Partial<Contact>) => void} */
   const edit = (index, part) => onChange(contacts.map((contact, i) => (i === index ? { ...contact, ...part } : contact)));
   return html`<fieldset class="object-field">
-    <legend>${texts.contacts} <span class="muted">(${strings.common.optional})</span></legend>
+    <legend>${label} <span class="muted">(${strings.common.optional})</span></legend>
     <p class="hint">${texts.contactsHint}</p>
     ${contacts.map((contact, i) => html`<div class="entry" key=${i}>
       ${parts.map((part) => html`<input type="text" name=${`contacts/${i}/${part}`} value=${contact[part] ?? ""}

@@ -7,18 +7,15 @@ import { useAction, useIdempotencyKey } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { navigate } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
-import { CustomerFields, toBody } from "./fields.js";
+import { customerForm } from "./fields.js";
 
 const texts = strings.customers;
 
 export default function CreateCustomer() {
-  const [values, set] = useFields({
-    name: "", slug: "", status: "active", externalId: "", contacts: /** @type {any[]} */ ([]), usersLimit: "", requestsLimit: "",
-    metadata: "",
-  });
+  const [values, set] = useFields(customerForm.toFields({ status: "active" }));
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {
-    const { data } = await post("/v1/customers", { body: toBody(values), headers: { "Idempotency-Key": key } });
+    const { data } = await post("/v1/customers", { body: customerForm.toBody(values), headers: { "Idempotency-Key": key } });
     announce(texts.wasCreated(data.name));
     navigate(`/portal/customers/${data.id}`);
   });
@@ -33,7 +30,7 @@ export default function CreateCustomer() {
     <${Section} title=${texts.edit}>
       <${Form} submit=${texts.create} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()}
           onCancel=${() => navigate("/portal/customers")}>
-        <${CustomerFields} values=${values} set=${setField} problem=${action.problem} />
+        <${customerForm.Fields} values=${values} set=${setField} problem=${action.problem} />
       <//>
     <//>
   <//>`;

@@ -1,7 +1,6 @@
 // The page of a customer: details, entitlements, trust policies and users, and how to suspend or delete it.
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
-import { ContactList } from "../../components/contacts.js";
 import { Differences } from "../../components/differences.js";
 import { Form } from "../../components/fields.js";
 import { Loaded, Page, Section } from "../../components/page.js";
@@ -11,11 +10,10 @@ import { useDraft } from "../../core/draft.js";
 import { formatDateTime, formatNumber } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
-import { formatObject } from "../../core/json.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { Entitlements } from "./entitlements.js";
-import { CustomerFields, toBody, toFields } from "./fields.js";
+import { customerForm } from "./fields.js";
 import { Danger, EndCredentials, StatusAction, SuspendDialog } from "./status.js";
 import { TrustPolicies } from "./trustpolicies.js";
 import { CustomerUsers } from "./users.js";
@@ -43,7 +41,7 @@ function View({ resource, reload }) {
     <${Section} title=${texts.edit} actions=${can("audit:read")
       ? html`<a href=${`/portal/audit?customerId=${customer.id}`}>${strings.audit.link}</a>` : null}>
       <dl class="facts">
-        ${can("customers:write") ? null : html`<${Facts} customer=${customer} />`}
+        ${can("customers:write") ? null : html`<${customerForm.Details} resource=${customer} />`}
         <dt>${texts.users}</dt><dd>${texts.usersOf(formatNumber(customer.users), limitOf(customer))}</dd>
         <dt>${texts.created}</dt><dd>${formatDateTime(customer.createdAt)}</dd>
         <dt>${texts.updated}</dt><dd>${formatDateTime(customer.updatedAt)}</dd>
@@ -65,28 +63,12 @@ function limitOf({ limits }) {
   return limits.users === null ? "" : formatNumber(limits.users);
 }
 
-/** @param {number | null} limit */
-function formatLimit(limit) {
-  return limit === null ? texts.noLimit : formatNumber(limit);
-}
-
-/** @param {{customer: Customer}} props */
-function Facts({ customer }) {
-  return html`
-    <dt>${texts.slug}</dt><dd class="mono">${customer.slug}</dd>
-    <dt>${texts.externalId}</dt><dd><bdi>${customer.externalId || "–"}</bdi></dd>
-    <dt>${texts.requestsLimit}</dt><dd>${formatLimit(customer.limits.requestsPerMinute)}</dd>
-    <dt>${texts.contacts}</dt><dd><${ContactList} contacts=${customer.contacts} /></dd>
-    <dt>${texts.metadata}</dt>
-    <dd>${formatObject(customer.metadata) ? html`<code class="pre">${formatObject(customer.metadata)}</code>` : "–"}</dd>`;
-}
-
 /** @param {Props} props */
 function Edit({ resource, reload }) {
   const [isAsking, setAsking] = useState(false);
   const customer = resource.data;
   const { values, set, action, differences } = useDraft({
-    path, parameters: { customerId: customer.id }, resource, toFields, toBody,
+    path, parameters: { customerId: customer.id }, resource, ...customerForm,
     onSaved: () => {
       announce(strings.users.saved);
       reload();
@@ -95,8 +77,8 @@ function Edit({ resource, reload }) {
   const suspends = values.status === "suspended" && customer.status !== "suspended";
   const submit = () => (suspends ? setAsking(true) : action.run());
   return html`<${Form} submit=${strings.common.save} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${submit}>
-      <${Differences} differences=${differences} labels=${texts} />
-      <${CustomerFields} values=${values} set=${set} problem=${action.problem} />
+      <${Differences} differences=${differences} labels=${customerForm.labels} />
+      <${customerForm.Fields} values=${values} set=${set} problem=${action.problem} />
     <//>
     ${suspends && isAsking
       ? html`<${SuspendDialog} customer=${customer} act=${() => action.run()} onClose=${() => setAsking(false)} />` : null}`;

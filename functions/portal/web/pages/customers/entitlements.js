@@ -15,7 +15,7 @@ import { useAction, useIdempotencyKey } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { checkTyped, EntitlementFields, toBody, toFields } from "./entitlementfields.js";
+import { checkTyped, EntitlementFields, entitlementForm } from "./entitlementfields.js";
 import { RowActions, useChosen } from "./parts.js";
 
 const texts = strings.entitlements;
@@ -51,12 +51,12 @@ export function Entitlements({ customer }) {
 
 /** @param {DialogProps} props */
 function AddDialog({ customerId, onDone, onClose }) {
-  const [values, set] = useFields({ artifact: "chart", repository: "", versions: "*", from: "", until: "" });
+  const [values, set] = useFields(entitlementForm.toFields({ artifact: "chart", versions: "*" }));
   const fields = useRef(/** @type {HTMLDivElement | null} */ (null));
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {
     checkTyped(fields.current);
-    const body = toBody({ ...values, from: values.from || undefined, until: values.until || undefined });
+    const body = entitlementForm.toBody({ ...values, from: values.from || undefined, until: values.until || undefined });
     const { data } = await post(listPath, { path: { customerId }, body, headers: { "Idempotency-Key": key } });
     announce(texts.wasAdded(nameOf(data)));
     onDone();
@@ -74,10 +74,10 @@ function AddDialog({ customerId, onDone, onClose }) {
 function EditDialog({ customerId, resource, onClose }) {
   const fields = useRef(/** @type {HTMLDivElement | null} */ (null));
   const { values, set, action, differences } = useDraft({
-    path, parameters: { customerId, entitlementId: resource.data.id }, resource, toFields,
+    path, parameters: { customerId, entitlementId: resource.data.id }, resource, ...entitlementForm,
     toBody: (changed) => {
       checkTyped(fields.current);
-      return toBody(changed);
+      return entitlementForm.toBody(changed);
     },
     onSaved: () => {
       announce(strings.users.saved);
@@ -87,7 +87,7 @@ function EditDialog({ customerId, resource, onClose }) {
   return html`<${Dialog} title=${texts.editTitle} onClose=${onClose}>
     <${Form} submit=${strings.common.save} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()}
         onCancel=${onClose}>
-      <${Differences} differences=${differences} labels=${texts} />
+      <${Differences} differences=${differences} labels=${entitlementForm.labels} />
       <${EntitlementFields} values=${values} set=${set} problem=${action.problem} fields=${fields} />
     <//>
   <//>`;

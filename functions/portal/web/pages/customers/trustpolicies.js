@@ -17,7 +17,7 @@ import { html } from "../../core/html.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { RowActions, useChosen } from "./parts.js";
-import { describe, platformOf, presetFields, presets, toBody, toFields, TrustPolicyFields } from "./trustpolicyfields.js";
+import { describe, platformOf, presetFields, presets, trustPolicyForm } from "./trustpolicyfields.js";
 
 const texts = strings.trustPolicies;
 const listPath = "/v1/customers/{customerId}/trust-policies";
@@ -55,11 +55,11 @@ export function TrustPolicies({ customer }) {
 function AddDialog({ customerId, onDone, onClose }) {
   const [platform, setPlatform] = useState(/** @type {Platform} */ ("github"));
   const [values, set, setAll] = useFields({
-    name: "", audience: location.origin, scopes: allScopes, maxMinutes: "15", jwks: "", ...presetFields(platform),
+    ...trustPolicyForm.toFields({ audience: location.origin, maxMinutes: 15 }), scopes: allScopes, ...presetFields(platform),
   });
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {
-    const { data } = await post(listPath, { path: { customerId }, body: toBody(values), headers: { "Idempotency-Key": key } });
+    const { data } = await post(listPath, { path: { customerId }, body: trustPolicyForm.toBody(values), headers: { "Idempotency-Key": key } });
     announce(texts.wasAdded(data.name));
     onDone();
     onClose();
@@ -74,7 +74,7 @@ function AddDialog({ customerId, onDone, onClose }) {
     <${Form} submit=${texts.add} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
       <${Select} label=${texts.platform} value=${platform} onChange=${choosePlatform} hint=${texts.platformHint} isRequired
         options=${optionsOf(Object.keys(presets), texts.platforms)} />
-      <${TrustPolicyFields} values=${values} set=${set} platform=${platform} problem=${action.problem} />
+      <${trustPolicyForm.Fields} values=${values} set=${set} platform=${platform} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;
@@ -83,7 +83,7 @@ function AddDialog({ customerId, onDone, onClose }) {
 /** @param {{customerId: string, resource: Resource, onClose: () => void}} props */
 function EditDialog({ customerId, resource, onClose }) {
   const { values, set, action, differences } = useDraft({
-    path, parameters: { customerId, policyId: resource.data.id }, resource, toFields, toBody, describe,
+    path, parameters: { customerId, policyId: resource.data.id }, resource, ...trustPolicyForm, describe,
     onSaved: () => {
       announce(strings.users.saved);
       onClose();
@@ -93,8 +93,8 @@ function EditDialog({ customerId, resource, onClose }) {
     <${Form} submit=${strings.common.save} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()}
         onCancel=${onClose}>
       <p class="hint">${texts.editHint}</p>
-      <${Differences} differences=${differences} labels=${texts} />
-      <${TrustPolicyFields} values=${values} set=${set} platform=${platformOf(values.issuer)} problem=${action.problem} />
+      <${Differences} differences=${differences} labels=${trustPolicyForm.labels} />
+      <${trustPolicyForm.Fields} values=${values} set=${set} platform=${platformOf(values.issuer)} problem=${action.problem} />
     <//>
   <//>`;
 }

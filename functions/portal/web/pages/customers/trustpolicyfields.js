@@ -1,8 +1,9 @@
-// The fields of a trust policy.
+// The fields of a trust policy, with the texts that only they show.
 import { useState } from "preact/hooks";
-import { ScopeFields } from "../../components/scopes.js";
 import { TextArea, TextField } from "../../components/fields.js";
 import { NumberField, numberValue } from "../../components/numberfield.js";
+import { formOf } from "../../components/resourceform.js";
+import { ScopeFields } from "../../components/scopes.js";
 import { describeValues, valuesOf } from "../../components/trustpolicies.js";
 import { describeScopes, scopesOf, toScopeValues } from "../../core/credentials.js";
 import { html } from "../../core/html.js";
@@ -11,28 +12,33 @@ import { Conditions } from "./conditions.js";
 
 const texts = strings.trustPolicies;
 
-/** @typedef {import("../../components/trustpolicies.js").TrustPolicy} TrustPolicy */
-/** @typedef {import("../../core/api.js").Problem} Problem */
+/** @typedef {import("../../components/trustpolicies.js").TrustCondition} TrustCondition */
 /** @typedef {import("./conditions.js").Condition} Condition */
-/**
- * @typedef {{name: string, issuer: string, audience: string, conditions: Condition[],
- *   scopes: import("../../core/credentials.js").ScopeValues, maxMinutes: string, jwks: string}} Values
- */
 /** @typedef {"github" | "gitlab" | "kubernetes" | "other"} Platform */
 
 /**
  * What is typical for a platform: the issuer, and examples of conditions. The form shows the examples where a value is missing and does not
  * fill them in, because a policy with an example would trust somebody else.
- * @type {Record<Platform, {issuer: string, examples: Record<string, string>}>}
+ * @type {Record<Platform, {issuer: string, issuerHint: string, examples: Record<string, string>, conditionsHint: string}>}
  */
 export const presets = {
   github: {
-    issuer: "https://token.actions.githubusercontent.com",
+    issuer: "https://token.actions.githubusercontent.com", issuerHint: "The claim iss of the tokens.",
     examples: { repository_id: "74", repository_owner_id: "65", ref: "refs/heads/main" },
+    conditionsHint: "GitHub signs for everybody, so name the repository, best by its IDs. Its name and the subject can change, and a name " +
+      "can pass to another owner, but an ID cannot.",
   },
-  gitlab: { issuer: "https://gitlab.com", examples: { project_id: "20", ref: "main" } },
-  kubernetes: { issuer: "", examples: { sub: "system:serviceaccount:acme:puller" } },
-  other: { issuer: "", examples: { sub: "" } },
+  gitlab: {
+    issuer: "https://gitlab.com", issuerHint: "The claim iss of the tokens. Change it for a GitLab with another address.",
+    examples: { project_id: "20", ref: "main" },
+    conditionsHint: "GitLab signs for everybody, so name the project. Paths can be taken over after a deletion, but IDs cannot.",
+  },
+  kubernetes: {
+    issuer: "",
+    issuerHint: "The claim iss of the tokens, which the customer finds with: kubectl get --raw /.well-known/openid-configuration",
+    examples: { sub: "system:serviceaccount:acme:puller" }, conditionsHint: "The subject names the namespace and the service account.",
+  },
+  other: { issuer: "", issuerHint: "The claim iss of the tokens, an https address.", examples: { sub: "" }, conditionsHint: "" },
 };
 
 /**
@@ -53,29 +59,39 @@ export function platformOf(issuer) {
   return /** @type {Platform} */ (found ? found[0] : "other");
 }
 
-/**
- * @param {TrustPolicy} policy
- * @returns {Values}
- */
-export function toFields({ name, issuer, audience, conditions, scopes, maxMinutes, jwks }) {
-  return {
-    name, issuer, audience, conditions: conditions.map((c) => ({ claim: c.claim, values: valuesOf(c).join("\n") })), scopes: toScopeValues(scopes),
-    maxMinutes: String(maxMinutes), jwks,
-  };
+export const trustPolicyForm = formOf([
+  [{ name: "name", label: texts.name, isRequired: true, hint: "What uses it, such as: builds of the app. Lists of pulls show it." }],
+  [{ name: "issuer", label: texts.issuer, input: Issuer, inputmode: "url", isRequired: true }],
+  [{
+    name: "audience", label: texts.audience, isRequired: true,
+    hint: "A value of the claim aud of the tokens. With the address of this service, tokens for other services do not work here.",
+  }],
+  [{
+    name: "conditions", label: "Conditions", input: PlatformConditions,
+    read: (/** @type {TrustCondition[]} */ stored = []) => stored.map((c) => ({ claim: c.claim, values: valuesOf(c).join("\n") })),
+    write: (conditions) => conditions.map(toCondition),
+  }],
+  [{ name: "scopes", label: "What access tokens may pull", input: ScopeFields, read: (stored = []) => toScopeValues(stored), write: scopesOf }],
+  [{
+    name: "maxMinutes", label: "Longest life in minutes", input: NumberField, isRequired: true, hint: "1 to 60. An access token works that long.",
+    read: String, write: (text, pointer) => numberValue(pointer, text, "must be a whole number from 1 to 60"),
+  }],
+  [{
+    name: "jwks", label: "Keys of the issuer", input: TextArea, write: (text) => text.trim(),
+    hint: "The JSON Web Key Set of an issuer that is not at a public address; for Kubernetes, the output of: kubectl get --raw /openid/v1/jwks. " +
+      "Leave it empty to read the keys from the issuer.",
+  }],
+]);
+
+/** @param {import("../../components/fields.js").FieldProps & {platform: Platform}} props */
+function Issuer({ platform, ...props }) {
+  return html`<${TextField} ...${props} hint=${presets[platform].issuerHint} />`;
 }
 
-/**
- * The body of a request for the given fields. It throws a Problem if the minutes are no number.
- * @param {Partial<Values>} values
- */
-export function toBody(values) {
-  /** @type {Record<string, unknown>} */
-  const body = { ...values };
-  if (values.conditions) body.conditions = values.conditions.map(toCondition);
-  if (values.scopes) body.scopes = scopesOf(values.scopes);
-  if (values.maxMinutes !== undefined) body.maxMinutes = numberValue("/maxMinutes", values.maxMinutes, texts.notMinutes);
-  if (values.jwks !== undefined) body.jwks = values.jwks.trim();
-  return body;
+/** @param {Parameters<typeof Conditions>[0] & {platform: Platform}} props */
+function PlatformConditions({ platform, ...props }) {
+  return html`${platform === "github" ? html`<${GitHubIds} />` : null}
+    <${Conditions} ...${props} examples=${presets[platform].examples} hint=${presets[platform].conditionsHint} />`;
 }
 
 /**
@@ -111,24 +127,4 @@ function GitHubIds() {
       hint=${texts.repositoryHint} />
     ${/^[\w-]+\/[\w-][\w.-]*$/.test(name) ? html`<p class="hint">
       <a href=${address} target="_blank" rel="noopener noreferrer">${address}</a> ${texts.repositoryIds}</p>` : null}`;
-}
-
-/**
- * @param {{values: Values, set: (name: keyof Values) => (value: any) => void, platform: Platform, problem?: Problem}} props
- */
-export function TrustPolicyFields({ values, set, platform, problem }) {
-  return html`
-    <${TextField} label=${texts.name} name="name" value=${values.name} onChange=${set("name")} problem=${problem} hint=${texts.nameHint}
-      isRequired />
-    <${TextField} label=${texts.issuer} name="issuer" inputmode="url" value=${values.issuer} onChange=${set("issuer")} problem=${problem}
-      hint=${texts.issuerHints[platform]} isRequired />
-    <${TextField} label=${texts.audience} name="audience" value=${values.audience} onChange=${set("audience")} problem=${problem}
-      hint=${texts.audienceHint} isRequired />
-    ${platform === "github" ? html`<${GitHubIds} />` : null}
-    <${Conditions} conditions=${values.conditions} onChange=${set("conditions")} examples=${presets[platform].examples}
-      hint=${texts.conditionHints[platform]} problem=${problem} />
-    <${ScopeFields} label=${texts.scopes} value=${values.scopes} onChange=${set("scopes")} problem=${problem} />
-    <${NumberField} label=${texts.maxMinutes} name="maxMinutes" value=${values.maxMinutes} onChange=${set("maxMinutes")}
-      problem=${problem} hint=${texts.maxMinutesHint} isRequired />
-    <${TextArea} label=${texts.jwks} name="jwks" value=${values.jwks} onChange=${set("jwks")} problem=${problem} hint=${texts.jwksHint} />`;
 }

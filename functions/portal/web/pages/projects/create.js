@@ -8,18 +8,15 @@ import { html } from "../../core/html.js";
 import { navigate } from "../../core/router.js";
 import { currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { ProjectFields, toBody } from "./fields.js";
+import { ProjectFields, projectForm } from "./fields.js";
 
 const texts = strings.projects;
 
 export default function CreateProject() {
-  const [values, set] = useFields({
-    name: "", description: "", status: "draft", customerId: "", ownerId: currentUser().id, members: /** @type {any[]} */ ([]),
-    settings: "", metadata: "",
-  });
+  const [values, set] = useFields(projectForm.toFields({ status: "draft", ownerId: currentUser().id }));
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {
-    const { data } = await post("/v1/projects", { body: toBody(values), headers: { "Idempotency-Key": key } });
+    const { data } = await post("/v1/projects", { body: projectForm.toBody(values), headers: { "Idempotency-Key": key } });
     announce(texts.wasCreated(data.name));
     navigate(`/portal/projects/${data.id}`);
   });

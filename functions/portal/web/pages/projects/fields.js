@@ -1,24 +1,19 @@
-// The fields of a project.
+// The fields of a project, with the texts that only they show.
 import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { CustomerField } from "../../components/customerfield.js";
-import { Select, TextArea, TextField, optionsOf } from "../../components/fields.js";
-import { ObjectField, objectValue } from "../../components/objectfield.js";
-import { html } from "../../core/html.js";
-import { formatObject } from "../../core/json.js";
-import { strings } from "../../core/strings.js";
+import { Select, TextArea, optionsOf } from "../../components/fields.js";
+import { formOf, objectField } from "../../components/resourceform.js";
 import { UserPicker } from "../../components/userpicker.js";
-import { Members } from "./members.js";
+import { html } from "../../core/html.js";
 import { usePeople } from "../../core/people.js";
+import { strings } from "../../core/strings.js";
+import { Members } from "./members.js";
 
 const texts = strings.projects;
 
 /** @typedef {import("../../core/types").Schema<"Project">} Project */
 /** @typedef {import("../../core/types").Schema<"Member">} Member */
-/**
- * @typedef {{name: string, description: string, status: string, customerId: string, ownerId: string, members: Member[], settings: string,
- *   metadata: string}} Values
- */
 
 /** @type {Record<string, "good" | "warning" | "bad" | "neutral">} */
 export const statusTones = { draft: "neutral", active: "good", on_hold: "warning", completed: "good", archived: "neutral" };
@@ -26,55 +21,44 @@ export const statusTones = { draft: "neutral", active: "good", on_hold: "warning
 /** All statuses, as options of a list. */
 export const statusOptions = optionsOf(Object.keys(texts.statuses), texts.statuses);
 
-/**
- * @param {Project} project
- * @returns {Values}
- */
-export function toFields({ name, description, status, customerId, ownerId, members, settings, metadata }) {
-  return {
-    name, description, status, customerId: customerId ?? "", ownerId, members, settings: formatObject(settings), metadata: formatObject(metadata),
-  };
+export const projectForm = formOf([
+  [{ name: "name", label: texts.name, isRequired: true }],
+  [{ name: "description", label: "Description", input: TextArea }],
+  [{ name: "status", label: texts.status, input: Select, options: statusOptions, isRequired: true }],
+  [{
+    name: "customerId", label: "Customer", input: CustomerField, none: "None", write: (id) => id || null,
+    hint: "The users of the customer can read the project, but not its settings and metadata.",
+  }],
+  [{ name: "ownerId", label: texts.owner, input: Owner }],
+  [{
+    name: "members", label: "Members", input: Members, read: (stored = []) => stored,
+    hint: "Roles of members describe their part in the project. They grant no permissions.",
+  }],
+  [{ ...objectField, name: "settings", label: "Settings", hint: "Settings of your programs for this project, such as visibility." }],
+  [{ ...objectField, name: "metadata", label: "Metadata" }],
+]);
+
+/** @param {Parameters<typeof projectForm.Fields>[0]} props */
+export function ProjectFields(props) {
+  const { ownerId, members } = props.values;
+  const people = usePeople([ownerId, ...members.map((/** @type {Member} */ m) => m.userId)]);
+  return html`<${projectForm.Fields} ...${props} people=${people} />`;
 }
 
 /**
- * The body of a request for the given fields. It throws a Problem if a field for an object has none.
- * @param {Partial<Values>} values
+ * @param {{label: string, value: string, onChange: (id: string) => void, people: ReturnType<import("../../core/people.js").usePeople>}} props
  */
-export function toBody(values) {
-  /** @type {Record<string, unknown>} */
-  const body = { ...values };
-  if (values.customerId !== undefined) body.customerId = values.customerId || null;
-  if (values.settings !== undefined) body.settings = objectValue("/settings", values.settings);
-  if (values.metadata !== undefined) body.metadata = objectValue("/metadata", values.metadata);
-  return body;
-}
-
-/**
- * @param {{values: Values, set: (name: keyof Values) => (value: any) => void, problem?: import("../../core/api.js").Problem}} props
- */
-export function ProjectFields({ values, set, problem }) {
+function Owner({ label, value, onChange, people }) {
   const [isChoosing, setChoosing] = useState(false);
-  const people = usePeople([values.ownerId, ...values.members.map((m) => m.userId)]);
   /** @param {import("../../core/people.js").ListedUser} user */
-  const chooseOwner = (user) => {
+  const choose = (user) => {
     people.add(user);
-    set("ownerId")(user.id);
+    onChange(user.id);
     setChoosing(false);
   };
-  return html`
-    <${TextField} label=${texts.name} name="name" value=${values.name} onChange=${set("name")} problem=${problem} isRequired />
-    <${TextArea} label=${texts.description} name="description" value=${values.description} onChange=${set("description")} problem=${problem} />
-    <${Select} label=${texts.status} name="status" value=${values.status} onChange=${set("status")} problem=${problem}
-      options=${statusOptions} isRequired />
-    <${CustomerField} value=${values.customerId} onChange=${set("customerId")} problem=${problem} hint=${texts.customerHint}
-      none=${texts.noCustomer} />
-    <div class="field" role="group" aria-label=${texts.owner}>
-      <p class="label">${texts.owner}</p>
-      <div class="entry"><bdi>${people.name(values.ownerId)}</bdi><${Button} onClick=${() => setChoosing(true)}>${texts.changeOwner}<//></div>
-    </div>
-    <${Members} members=${values.members} onChange=${set("members")} people=${people} problem=${problem} />
-    <${ObjectField} label=${texts.settings} name="settings" value=${values.settings} onChange=${set("settings")} problem=${problem}
-      hint=${texts.settingsHint} />
-    <${ObjectField} label=${texts.metadata} name="metadata" value=${values.metadata} onChange=${set("metadata")} problem=${problem} />
-    ${isChoosing ? html`<${UserPicker} onChoose=${chooseOwner} onClose=${() => setChoosing(false)} />` : null}`;
+  return html`<div class="field" role="group" aria-label=${label}>
+    <p class="label">${label}</p>
+    <div class="entry"><bdi>${people.name(value)}</bdi><${Button} onClick=${() => setChoosing(true)}>${texts.changeOwner}<//></div>
+    ${isChoosing ? html`<${UserPicker} onChoose=${choose} onClose=${() => setChoosing(false)} />` : null}
+  </div>`;
 }

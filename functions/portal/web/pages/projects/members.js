@@ -11,10 +11,10 @@ const maxMembers = 100;
 /** @typedef {import("./fields.js").Member} Member */
 
 /**
- * @param {{members: Member[], onChange: (members: Member[]) => void, people: ReturnType<import("../../core/people.js").usePeople>,
- *   problem?: import("../../core/api.js").Problem}} props
+ * @param {{label: string, hint: string, value: Member[], onChange: (members: Member[]) => void,
+ *   people: ReturnType<import("../../core/people.js").usePeople>, problem?: import("../../core/api.js").Problem}} props
  */
-export function Members({ members, onChange, people, problem }) {
+export function Members({ label, hint, value: members, onChange, people, problem }) {
   const [isChoosing, setChoosing] = useState(false);
   const failures = problem?.errors.filter((e) => e.pointer.startsWith("/members")) ?? [];
   /** @param {import("../../core/people.js").ListedUser} user */
@@ -26,8 +26,8 @@ export function Members({ members, onChange, people, problem }) {
   /** @type {(userId: string, role: any) => void} */
   const setRole = (userId, role) => onChange(members.map((m) => (m.userId === userId ? { ...m, role } : m)));
   return html`<fieldset class="object-field">
-    <legend>${texts.members} <span class="muted">(${strings.common.optional})</span></legend>
-    <p class="hint">${texts.membersHint}</p>
+    <legend>${label} <span class="muted">(${strings.common.optional})</span></legend>
+    <p class="hint">${hint}</p>
     ${members.length === 0 ? html`<p class="muted">${texts.noMembers}</p>` : null}
     <ul class="plain">${members.map((m) => html`<li class="entry member" key=${m.userId}>
       <a href=${`/portal/users/${m.userId}`}><bdi>${people.name(m.userId)}</bdi></a>

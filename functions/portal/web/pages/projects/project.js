@@ -6,20 +6,21 @@ import { Differences } from "../../components/differences.js";
 import { ConfirmDialog } from "../../components/dialog.js";
 import { Form } from "../../components/fields.js";
 import { Loaded, Page, Section } from "../../components/page.js";
+import { objectField } from "../../components/resourceform.js";
 import { Badge } from "../../components/table.js";
 import { getResource, put, remove } from "../../core/api.js";
 import { explainConflict, useDraft } from "../../core/draft.js";
 import { formatDateTime } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
-import { formatObject } from "../../core/json.js";
 import { navigate } from "../../core/router.js";
 import { can, isStaff } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { ProjectFields, statusTones, toBody, toFields } from "./fields.js";
+import { ProjectFields, projectForm, statusTones } from "./fields.js";
 import { usePeople } from "../../core/people.js";
 
 const texts = strings.projects;
+const { labels } = projectForm;
 const path = "/v1/projects/{projectId}";
 
 /** @typedef {import("./fields.js").Project} Project */
@@ -58,27 +59,26 @@ function View({ resource, reload }) {
 function Facts({ project }) {
   const people = usePeople([project.ownerId, ...project.members.map((m) => m.userId)]);
   return html`<dl class="facts">
-    <dt>${texts.description}</dt><dd class="prose">${project.description || "–"}</dd>
-    <dt>${texts.owner}</dt><dd><bdi>${people.name(project.ownerId)}</bdi></dd>
-    <dt>${texts.members}</dt><dd>${project.members.length === 0 ? "–" : html`<ul class="plain">${project.members.map((m) => html`<li>
+    <dt>${labels.description}</dt><dd class="prose">${project.description || "–"}</dd>
+    <dt>${labels.ownerId}</dt><dd><bdi>${people.name(project.ownerId)}</bdi></dd>
+    <dt>${labels.members}</dt><dd>${project.members.length === 0 ? "–" : html`<ul class="plain">${project.members.map((m) => html`<li>
       <bdi>${people.name(m.userId)}</bdi> (${texts.memberRoles[m.role]})</li>`)}</ul>`}</dd>
-    ${!isStaff() ? null : [["settings", project.settings], ["metadata", project.metadata]].map(([name, value]) => html`
-      <dt>${/** @type {any} */ (texts)[String(name)]}</dt>
-      <dd>${formatObject(Object(value)) ? html`<code class="pre">${formatObject(Object(value))}</code>` : "–"}</dd>`)}
+    ${isStaff() ? html`<dt>${labels.settings}</dt><dd>${objectField.show(project.settings)}</dd>
+      <dt>${labels.metadata}</dt><dd>${objectField.show(project.metadata)}</dd>` : null}
   </dl>`;
 }
 
 /** @param {Props} props */
 function Edit({ resource, reload }) {
   const { values, set, action, differences } = useDraft({
-    path, parameters: { projectId: resource.data.id }, resource, toFields, toBody,
+    path, parameters: { projectId: resource.data.id }, resource, ...projectForm,
     onSaved: () => {
       announce(strings.users.saved);
       reload();
     },
   });
   return html`<${Form} submit=${strings.common.save} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()}>
-    <${Differences} differences=${differences} labels=${{ ...texts, customerId: texts.customer, ownerId: texts.owner }} />
+    <${Differences} differences=${differences} labels=${labels} />
     <${ProjectFields} values=${values} set=${set} problem=${action.problem} />
   <//>`;
 }

@@ -9,7 +9,7 @@ import { useLeaveWarning } from "../../core/leave-guard.js";
 import { asProblem, useAction } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
-import { exampleCSV, importRows, preview, readSource } from "./importing.js";
+import { exampleCSV, importRows, optionalColumns, preview, readSource } from "./importing.js";
 import { Done, Preview, Progress } from "./importreport.js";
 
 const texts = strings.userImport;
@@ -36,7 +36,7 @@ function Choose({ onChecked }) {
     onChecked(source, (await preview(source, sendsMail)).rows);
   });
   return html`<${Section} title=${texts.file}>
-    <p>${texts.formats}</p>
+    <p>${texts.formats(optionalColumns)}</p>
     <p><${Button} onClick=${() => downloadText("users.csv", exampleCSV, "text/csv")}>${texts.example}<//></p>
     <${Checkbox} label=${texts.sendMail} hint=${texts.sendMailHint} value=${sendsMail} onChange=${setSendsMail} />
     <${ProblemMessage} problem=${check.problem} />

@@ -3,8 +3,9 @@
 // The server reads the CSV text, so there is one parser and the preview shows what it found. A dry run returns each line that is
 // ready as a line of JSON, which is sent back unread.
 import { post, Problem } from "../../core/api.js";
-import { downloadCSV } from "../../core/csv.js";
+import { downloadCSV, toCSV } from "../../core/csv.js";
 import { strings } from "../../core/strings.js";
+import { columns } from "./fields.js";
 
 const texts = strings.userImport;
 
@@ -100,6 +101,7 @@ export function downloadFailures(rows) {
 }
 
 /** A file that shows the columns. */
-export const exampleCSV = "email,name,role,customerId,department,metadata,sendActivationEmail\r\n" +
-  "ada@example.com,Ada Lovelace,user,,Analytical Engines,\"{\"\"customerNumber\"\": \"\"C-1815\"\"}\",true\r\n" +
-  "grace@example.com,Grace Hopper,manager,,,,\r\n";
+export const exampleCSV = toCSV([columns.map((c) => c.name), ...[0, 1].map((line) => columns.map((c) => c.examples?.[line]))]);
+
+/** What an import expects of the columns that a file may lack. */
+export const optionalColumns = columns.filter((c) => !c.isRequired).map((c) => (c.format ? `${c.name} (${c.format})` : c.name)).join(", ");

@@ -17,7 +17,7 @@ export function isOwn(user) {
  * What a change of the customer, the role and the status takes away from the signed-in user; null for the account of somebody else. Every other
  * role is a lower one: nobody can get more permissions than they have.
  * @param {User} user
- * @param {{customerId: string, role: string, status: string}} to
+ * @param {Record<string, any>} to the values of the form
  * @returns {"suspend" | "move" | "demote" | null}
  */
 export function findLoss(user, { customerId, role, status }) {

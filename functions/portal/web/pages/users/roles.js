@@ -12,9 +12,12 @@ export const roleOptions = optionsOf(["admin", "manager", "user", "viewer"], str
 /** All statuses, as options of a list. */
 export const statusOptions = optionsOf(["active", "pending", "inactive", "suspended"], strings.users.statuses);
 
-/** The roles that the signed-in user may give. They are those that do not permit more than the user's own role. */
-export function assignableRoles() {
-  return roleOptions.filter((o) => currentUser().role === "admin" || o.value !== "admin");
+/**
+ * The roles that the signed-in user may give: those that do not permit more than the user's own role, and the current one.
+ * @param {string} current
+ */
+export function assignableRoles(current) {
+  return roleOptions.filter((o) => o.value !== "admin" || current === "admin" || currentUser().role === "admin");
 }
 
 /**

@@ -2,11 +2,9 @@
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { APIKeys } from "../../components/apikeys.js";
-import { CustomerField } from "../../components/customerfield.js";
 import { Differences } from "../../components/differences.js";
 import { ConfirmDialog } from "../../components/dialog.js";
-import { Form, Select, TextField, optionsOf } from "../../components/fields.js";
-import { ObjectField, objectValue } from "../../components/objectfield.js";
+import { Form } from "../../components/fields.js";
 import { Loaded, Page, Section } from "../../components/page.js";
 import { UserStatus } from "../../components/statuses.js";
 import { getResource } from "../../core/api.js";
@@ -15,12 +13,12 @@ import { useDraft } from "../../core/draft.js";
 import { formatDateTime } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
-import { formatObject } from "../../core/json.js";
 import { can, endSession, isStaff, loadSession } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
+import { changeForm } from "./fields.js";
 import { InvitationSection } from "./invitation.js";
 import { findLoss, isOwn, OwnWarning } from "./own.js";
-import { assignableRoles, mayChange, mayDelete, roleOptions } from "./roles.js";
+import { mayChange, mayDelete } from "./roles.js";
 import { Danger, EndCredentials, StatusActions } from "./status.js";
 import { UserTokens } from "./tokens.js";
 
@@ -64,9 +62,7 @@ function View({ resource, reload }) {
 function Facts({ user }) {
   return html`<dl class="facts">
     ${isStaff() ? html`<dt>${texts.customer}</dt><dd><${CustomerLink} id=${user.customerId} /></dd>` : null}
-    ${mayChange(user) ? null : html`
-      <dt>${texts.department}</dt><dd>${user.department || "–"}</dd>
-      <dt>${texts.metadata}</dt><dd>${formatObject(user.metadata) ? html`<code class="pre">${formatObject(user.metadata)}</code>` : "–"}</dd>`}
+    ${mayChange(user) ? null : html`<${changeForm.Details} resource=${user} />`}
     <dt>${texts.created}</dt><dd>${formatDateTime(user.createdAt)}</dd>
     <dt>${texts.updated}</dt><dd>${formatDateTime(user.updatedAt)}</dd>
     <dt>${texts.lastLogin}</dt><dd>${user.lastLoginAt ? formatDateTime(user.lastLoginAt) : texts.never}</dd>
@@ -80,31 +76,12 @@ function CustomerLink({ id }) {
   return id ? html`<a href=${`/portal/customers/${id}`}><bdi>${name}</bdi></a>` : name;
 }
 
-/** @typedef {{name: string, customerId: string, role: string, department: string, status: string, metadata: string}} Values */
-
-/**
- * @param {User} user
- * @returns {Values}
- */
-function toFields({ name, customerId, role, department, status, metadata }) {
-  return { name, customerId: customerId ?? "", role, department, status, metadata: formatObject(metadata) };
-}
-
-/** @param {Partial<Values>} changed */
-function toBody(changed) {
-  /** @type {Record<string, unknown>} */
-  const body = { ...changed };
-  if (changed.customerId === "") body.customerId = null;
-  if (changed.metadata !== undefined) body.metadata = objectValue("/metadata", changed.metadata);
-  return body;
-}
-
 /** @param {{resource: Resource, reload: () => void}} props */
 function Edit({ resource, reload }) {
   const [isAsking, setAsking] = useState(false);
   const user = resource.data;
   const { values, set, action, differences } = useDraft({
-    path, parameters: { userId: user.id }, resource, toFields, toBody,
+    path, parameters: { userId: user.id }, resource, ...changeForm,
     onSaved: async () => {
       announce(texts.saved);
       if (loss === "suspend") return endSession();
@@ -114,22 +91,10 @@ function Edit({ resource, reload }) {
   });
   const { problem, isRunning } = action;
   const loss = findLoss(user, values);
-  const roles = assignableRoles().some((o) => o.value === values.role) ? assignableRoles() : roleOptions;
   const submit = () => (loss ? setAsking(true) : action.run());
   return html`<${Form} submit=${strings.common.save} problem=${problem} isRunning=${isRunning} onSubmit=${submit}>
-    <${Differences} differences=${differences} labels=${{ ...texts, customerId: texts.customer }} />
-    <div class="fields aligned">
-      <${TextField} label=${texts.name} name="name" value=${values.name} onChange=${set("name")} problem=${problem} isRequired />
-      <${TextField} label=${texts.department} name="department" value=${values.department} onChange=${set("department")} problem=${problem} />
-    </div>
-    <div class="fields">
-      <${Select} label=${texts.role} name="role" value=${values.role} onChange=${set("role")} problem=${problem} options=${roles}
-        hint=${texts.roleHints[values.role]} isRequired />
-      <${Select} label=${texts.status} name="status" value=${values.status} onChange=${set("status")} problem=${problem}
-        options=${statusOptions(values.status)} hint=${values.status === "pending" ? texts.pendingHint : texts.statusHint} isRequired />
-    </div>
-    ${isStaff() ? html`<${CustomerField} value=${values.customerId} onChange=${set("customerId")} problem=${problem} />` : null}
-    <${ObjectField} label=${texts.metadata} name="metadata" value=${values.metadata} onChange=${set("metadata")} problem=${problem} />
+    <${Differences} differences=${differences} labels=${changeForm.labels} />
+    <${changeForm.Fields} values=${values} set=${set} problem=${problem} />
   <//>
   ${loss && isAsking
     ? html`<${LossDialog} user=${user} loss=${loss} act=${() => action.run()} onClose=${() => setAsking(false)} />` : null}`;
@@ -144,10 +109,4 @@ function LossDialog({ user, loss, act, onClose }) {
   return html`<${ConfirmDialog} title=${title} confirm=${confirm} act=${act} onClose=${onClose}>
     <${OwnWarning} user=${user} loss=${loss} />
   <//>`;
-}
-
-/** @param {string} current the status "pending" is offered only to users who have it */
-function statusOptions(current) {
-  const names = ["active", "inactive", "suspended"];
-  return optionsOf(current === "pending" ? ["pending", ...names] : names, texts.statuses);
 }
