@@ -2,6 +2,7 @@ package documents_test
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -135,19 +136,21 @@ func TestDoubtfulPicturesHaveWarning(t *testing.T) {
 		doubt float32
 		want  int
 	}{{0.1, 0}, {0.3, 1}} {
-		b := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
-		b.Page()
-		b.Picture(documents.Picture{Data: []byte("x")})
-		b.Picture(documents.Picture{Data: []byte("y")})
-		read := func() documents.PictureText {
-			words := []documents.Word{{Text: "Total"}, {Text: "12", Doubt: test.doubt}}
-			return documents.PictureText{Blocks: []documents.Block{{Text: "Total 12", Words: words}}}
-		}
-		if err := b.InsertPictures([]documents.PictureText{read(), read()}); err != nil {
-			t.Fatal(err)
-		}
-		if d := b.Document(); len(d.Warnings) != test.want || d.DoubtOf(6, 8) != float64(test.doubt) || d.DoubtOf(0, 5) != 0 {
-			t.Errorf("doubt %v: warnings %q, doubts %v and %v", test.doubt, d.Warnings, d.DoubtOf(6, 8), d.DoubtOf(0, 5))
-		}
+		t.Run(fmt.Sprint("doubt ", test.doubt), func(t *testing.T) {
+			b := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
+			b.Page()
+			b.Picture(documents.Picture{Data: []byte("x")})
+			b.Picture(documents.Picture{Data: []byte("y")})
+			read := func() documents.PictureText {
+				words := []documents.Word{{Text: "Total"}, {Text: "12", Doubt: test.doubt}}
+				return documents.PictureText{Blocks: []documents.Block{{Text: "Total 12", Words: words}}}
+			}
+			if err := b.InsertPictures([]documents.PictureText{read(), read()}); err != nil {
+				t.Fatal(err)
+			}
+			if d := b.Document(); len(d.Warnings) != test.want || d.DoubtOf(6, 8) != float64(test.doubt) || d.DoubtOf(0, 5) != 0 {
+				t.Errorf("warnings %q, doubts %v and %v", d.Warnings, d.DoubtOf(6, 8), d.DoubtOf(0, 5))
+			}
+		})
 	}
 }

@@ -44,9 +44,11 @@ func TestPlaceOf(t *testing.T) {
 		"in thirty days": {Headings: []string{"Offer", long}},
 		"Kiel":           {Headings: []string{"Annex"}, Table: 2, Row: 1, Column: 2},
 	} {
-		if got := d.PlaceOf(strings.Index(d.Text(), text)); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %+v, want %+v", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := d.PlaceOf(strings.Index(d.Text(), text)); !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+		})
 	}
 	joined, parts := documents.Join(newDocument(t, 0, documents.HTML, "before"), d)
 	at := parts[1].Start + strings.Index(d.Text(), "Kiel")

@@ -1,6 +1,7 @@
 package answers_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -44,12 +45,14 @@ func TestValuesWithoutProofAreNull(t *testing.T) {
 		"other type":            {found(answers.Value{Type: answers.String, Text: "12"}, proof), 0, false},
 		"no number":             {found(answers.Value{Type: answers.Number, Text: "twelve"}, proof), 0, false},
 	} {
-		checked := c.extraction.Checked(d, answers.ExtractSettings{
-			Variables: []answers.Variable{{Name: "total", Type: answers.Number}}, MinConfidence: c.least,
+		t.Run(name, func(t *testing.T) {
+			checked := c.extraction.Checked(d, answers.ExtractSettings{
+				Variables: []answers.Variable{{Name: "total", Type: answers.Number}}, MinConfidence: c.least,
+			})
+			if got := checked.Values["total"].Found(); got != c.want || len(checked.Evidence) != len(checked.Values) && c.want {
+				t.Errorf("found %v, want %v: %+v", got, c.want, checked)
+			}
 		})
-		if got := checked.Values["total"].Found(); got != c.want || len(checked.Evidence) != len(checked.Values) && c.want {
-			t.Errorf("%s: found %v, want %v: %+v", name, got, c.want, checked)
-		}
 	}
 }
 
@@ -73,12 +76,14 @@ func TestCandidatesAreChecked(t *testing.T) {
 		"invented":                           {listed, 5, []answers.Candidate{twelve, twelve}},
 		"too many":                           {listed, 1, []answers.Candidate{twelve}},
 	} {
-		checked := c.extraction.Checked(d, answers.ExtractSettings{
-			Variables: []answers.Variable{{Name: "total", Type: answers.Number}}, MinConfidence: 0.9, MaxCandidates: c.maximum,
+		t.Run(name, func(t *testing.T) {
+			checked := c.extraction.Checked(d, answers.ExtractSettings{
+				Variables: []answers.Variable{{Name: "total", Type: answers.Number}}, MinConfidence: 0.9, MaxCandidates: c.maximum,
+			})
+			if got := checked.Candidates["total"]; !reflect.DeepEqual(got, c.want) {
+				t.Errorf("candidates %+v, want %+v", got, c.want)
+			}
 		})
-		if got := checked.Candidates["total"]; !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: candidates %+v, want %+v", name, got, c.want)
-		}
 	}
 }
 
@@ -92,25 +97,27 @@ func TestDoubtfulWordsLowerConfidence(t *testing.T) {
 	}{
 		{0, 0, 0.9}, {0.0625, 0, 0.9}, {0.25, 0, 0.75}, {0.25, 0.8, 0}, {0.375, 0, 0}, {0.375, 0.5, 0.625},
 	} {
-		into := documents.NewBuilder(documents.Image, documents.DefaultLimits())
-		words := []documents.Word{{Text: "Total:", Doubt: 0.9}, {Text: "12", Doubt: test.doubt}, {Text: "EUR"}}
-		if err := into.Add(documents.Block{Text: "Total: 12 EUR", Words: words}); err != nil {
-			t.Fatal(err)
-		}
-		d, settings := into.Document(), answers.ExtractSettings{
-			Variables: []answers.Variable{{Name: "total", Type: answers.Number}}, MinConfidence: test.least, MaxCandidates: 1,
-		}
-		checked := found(twelve, proof).Checked(d, settings).Checked(d, settings)
-		got := 0.0
-		if checked.Values["total"].Found() {
-			got = checked.Evidence["total"][0].Confidence
-		}
-		if got != test.want {
-			t.Errorf("doubt %v, least %v: confidence %v, want %v", test.doubt, test.least, got, test.want)
-		}
-		once := found(twelve, proof).Checked(d, settings)
-		if len(once.Candidates["total"]) == 0 && test.want == 0 {
-			t.Errorf("doubt %v, least %v: no candidate", test.doubt, test.least)
-		}
+		t.Run(fmt.Sprintf("doubt %v, least %v", test.doubt, test.least), func(t *testing.T) {
+			into := documents.NewBuilder(documents.Image, documents.DefaultLimits())
+			words := []documents.Word{{Text: "Total:", Doubt: 0.9}, {Text: "12", Doubt: test.doubt}, {Text: "EUR"}}
+			if err := into.Add(documents.Block{Text: "Total: 12 EUR", Words: words}); err != nil {
+				t.Fatal(err)
+			}
+			d, settings := into.Document(), answers.ExtractSettings{
+				Variables: []answers.Variable{{Name: "total", Type: answers.Number}}, MinConfidence: test.least, MaxCandidates: 1,
+			}
+			checked := found(twelve, proof).Checked(d, settings).Checked(d, settings)
+			got := 0.0
+			if checked.Values["total"].Found() {
+				got = checked.Evidence["total"][0].Confidence
+			}
+			if got != test.want {
+				t.Errorf("confidence %v, want %v", got, test.want)
+			}
+			once := found(twelve, proof).Checked(d, settings)
+			if len(once.Candidates["total"]) == 0 && test.want == 0 {
+				t.Error("no candidate")
+			}
+		})
 	}
 }

@@ -113,10 +113,12 @@ func TestBetweenDates(t *testing.T) {
 		{"2026-04-02", "2026-04-02", differences.Difference{Relation: differences.Equal}},
 		{"soon", "2026-04-02", differences.Difference{Relation: differences.Different}},
 	} {
-		if diff := cmp.Diff(step.want,
-			differences.Between(side(answers.Date, step.a), side(answers.Date, step.b))); diff != "" {
-			t.Errorf("%s and %s (-want +got):\n%s", step.a, step.b, diff)
-		}
+		t.Run(step.a+" and "+step.b, func(t *testing.T) {
+			if diff := cmp.Diff(step.want,
+				differences.Between(side(answers.Date, step.a), side(answers.Date, step.b))); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
@@ -129,11 +131,13 @@ func TestBetweenTexts(t *testing.T) {
 		{"Oak & Sons, Ltd.", "Oak & Sons Ltd", true}, {"Oak &  Sons", "Oak &\u00a0Sons", true},
 		{"Müller", "Muller", false}, {"1.5", "15", false}, {"C++", "C", false}, {"Acme", "Acme GmbH", false}, {"-", "–", false},
 	} {
-		want := differences.Difference{Relation: differences.Different, IsFormOnly: step.isFormOnly}
-		if diff := cmp.Diff(want, differences.Between(side(answers.String, step.a),
-			side(answers.String, step.b))); diff != "" {
-			t.Errorf("%s and %s (-want +got):\n%s", step.a, step.b, diff)
-		}
+		t.Run(step.a+" and "+step.b, func(t *testing.T) {
+			want := differences.Difference{Relation: differences.Different, IsFormOnly: step.isFormOnly}
+			if diff := cmp.Diff(want, differences.Between(side(answers.String, step.a),
+				side(answers.String, step.b))); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

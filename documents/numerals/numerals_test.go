@@ -17,8 +17,10 @@ func TestFormat(t *testing.T) {
 		{"lowerLetter", 27, "aa"}, {"upperLetter", 3, "C"}, {"lowerRoman", 1994, "mcmxciv"}, {"upperRoman", 4000, "4000"},
 		{"decimalZero", 7, "07"}, {"lowerLetter", 0, "0"}, {"lowerLetter", math.MaxInt, strconv.Itoa(math.MaxInt)}, {"decimal", -3, "-3"},
 	} {
-		if got := numerals.Format(c.format, c.n); got != c.want {
-			t.Errorf("%s %d is %s, not %s", c.format, c.n, got, c.want)
-		}
+		t.Run(c.format+" "+c.want, func(t *testing.T) {
+			if got := numerals.Format(c.format, c.n); got != c.want {
+				t.Errorf("%s %d is %s, not %s", c.format, c.n, got, c.want)
+			}
+		})
 	}
 }

@@ -50,9 +50,11 @@ func TestOtherFilesAreRefused(t *testing.T) {
 			{"before 2007", container, documents.ErrUnknown},
 			{"with a password", packaged, documents.ErrEncrypted},
 		} {
-			if _, err := parse(t, extension, []byte(c.data)); !errors.Is(err, c.want) {
-				t.Errorf("%s, %s: %v", extension, c.name, err)
-			}
+			t.Run(extension+", "+c.name, func(t *testing.T) {
+				if _, err := parse(t, extension, []byte(c.data)); !errors.Is(err, c.want) {
+					t.Error(err)
+				}
+			})
 		}
 	}
 }
@@ -64,10 +66,12 @@ func TestFilesOfAnotherFormatAreDamaged(t *testing.T) {
 			if extension == filepath.Ext(name) || sameFamily {
 				continue
 			}
-			d, err := parse(t, extension, load(t, name))
-			if !errors.Is(err, documents.ErrDamaged) && len(d.Blocks) > 0 && filepath.Ext(name) != ".docx" {
-				t.Errorf("%s as %s: %v, %d blocks", name, extension, err, len(d.Blocks))
-			}
+			t.Run(name+" as "+extension, func(t *testing.T) {
+				d, err := parse(t, extension, load(t, name))
+				if !errors.Is(err, documents.ErrDamaged) && len(d.Blocks) > 0 && filepath.Ext(name) != ".docx" {
+					t.Errorf("%v, %d blocks", err, len(d.Blocks))
+				}
+			})
 		}
 	}
 }
@@ -177,10 +181,12 @@ func TestLimits(t *testing.T) {
 		{"a folded name and a strange path", pack(t, `..\/WORD\Document.XML`, "", `/Word\Document.xml`, `<w:document>`+
 			`<w:body>`+two+`</w:body></w:document>`), func(*documents.Limits) {}, nil, "one\ntwo"},
 	} {
-		d, err := limited(t, ".docx", c.data, c.change)
-		if !errors.Is(err, c.want) || d.Text() != c.text {
-			t.Errorf("%s: %v, %q", c.name, err, d.Text())
-		}
+		t.Run(c.name, func(t *testing.T) {
+			d, err := limited(t, ".docx", c.data, c.change)
+			if !errors.Is(err, c.want) || d.Text() != c.text {
+				t.Errorf("%v, %q", err, d.Text())
+			}
+		})
 	}
 }
 

@@ -90,8 +90,7 @@ func TestPicturesStandInTheirPlace(t *testing.T) {
 			"xl/1.png", large,
 			"xl/d.xml", `<xdr:wsDr xmlns:r="r"><xdr:pic><xdr:blipFill><a:blip r:embed="r1"/></xdr:blipFill></xdr:pic></xdr:wsDr>`),
 			"1:One|1:3|1:picture 300"},
-		{"of OpenDocument texts", ".odt", open(t, "text", `<text:p>a`+frame+`</text:p><text:p>b</text:p>`, "Pictures/1.png", large),
-			"1:a|1:picture 300|1:b"},
+		{"of OpenDocument texts", ".odt", open(t, "text", `<text:p>a`+frame+`</text:p><text:p>b</text:p>`, "Pictures/1.png", large), "1:a|1:picture 300|1:b"},
 		{"not of objects", ".odt", open(t, "text", `<text:p>a<draw:frame><draw:image xlink:href="./ObjectReplacements/O 1"/></draw:frame></text:p>`,
 			"ObjectReplacements/O 1", large), "1:a"},
 		{"of OpenDocument cells", ".odt", open(t, "text", `<table:table><table:table-row><table:table-cell><text:p>a`+frame+
@@ -103,14 +102,16 @@ func TestPicturesStandInTheirPlace(t *testing.T) {
 			`</table:shapes><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row></table:table>`,
 			"Pictures/1.png", large), "1:S|1:a|1:picture 300"},
 	} {
-		d := view(t, test.extension, test.data, documents.DefaultLimits())
-		var got []string
-		for _, b := range d.Blocks {
-			got = append(got, strconv.Itoa(b.Page)+":"+b.Text)
-		}
-		if text := strings.Join(got, "|"); text != test.want || len(d.Warnings) > 0 {
-			t.Errorf("%s: %q, warnings %q; want %q", test.name, text, d.Warnings, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			d := view(t, test.extension, test.data, documents.DefaultLimits())
+			var got []string
+			for _, b := range d.Blocks {
+				got = append(got, strconv.Itoa(b.Page)+":"+b.Text)
+			}
+			if text := strings.Join(got, "|"); text != test.want || len(d.Warnings) > 0 {
+				t.Errorf("%q, warnings %q; want %q", text, d.Warnings, test.want)
+			}
+		})
 	}
 }
 
@@ -146,10 +147,12 @@ func TestPicturesAreBounded(t *testing.T) {
 		{"damaged", one, data(large[:len(large)-20], "II*\x00", large), "a\nb", []string{lost, first}},
 		{"other formats", few, data("II*\x00", large), "a\npicture 300\nb", []string{lost}},
 	} {
-		d := view(t, ".docx", test.data, test.limits)
-		if d.Text() != test.want || !slices.Equal(d.Warnings, test.warn) {
-			t.Errorf("%s: %q, warnings %q; want %q, %q", test.name, d.Text(), d.Warnings, test.want, test.warn)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			d := view(t, ".docx", test.data, test.limits)
+			if d.Text() != test.want || !slices.Equal(d.Warnings, test.warn) {
+				t.Errorf("%q, warnings %q; want %q, %q", d.Text(), d.Warnings, test.want, test.warn)
+			}
+		})
 	}
 }
 

@@ -133,9 +133,11 @@ func TestRowsOfTables(t *testing.T) {
 		},
 		"no headers": {table(row("Rope", "2", "10.00"), row("Sail", "1", "90.00")), ""},
 	} {
-		if got := rowsOf(t, []byte("<html><body>"+test.html+"</body></html>"), lineItems); got != test.want {
-			t.Errorf("%s:\n%s\nwant\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := rowsOf(t, []byte("<html><body>"+test.html+"</body></html>"), lineItems); got != test.want {
+				t.Errorf("%s\nwant\n%s", got, test.want)
+			}
+		})
 	}
 }
 

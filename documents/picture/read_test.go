@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/gif"
@@ -80,16 +81,18 @@ func TestReadRemovesMetadata(t *testing.T) {
 		"WebP":     {"image/webp", withExif, web},
 		"gray PNG": {"image/png", after(gray, pngHeaderBytes, chunk("tEXt", []byte("Place\x00"+secret))), gray},
 	} {
-		p := mustPrepare(t, test.file)
-		if bytes.Contains(p.Data, []byte("13.4050")) || !bytes.Contains(test.file, []byte("13.4050")) {
-			t.Errorf("%s: the metadata remain", name)
-		}
-		if !reflect.DeepEqual(pixels(decode(t, test.mediaType, p.Data)), pixels(decode(t, test.mediaType, test.plain))) {
-			t.Errorf("%s: the pixels changed", name)
-		}
-		if name == "WebP" && !bytes.Equal(p.Data, web) {
-			t.Error("WebP: the header differs from that of a file without metadata")
-		}
+		t.Run(name, func(t *testing.T) {
+			p := mustPrepare(t, test.file)
+			if bytes.Contains(p.Data, []byte("13.4050")) || !bytes.Contains(test.file, []byte("13.4050")) {
+				t.Error("the metadata remain")
+			}
+			if !reflect.DeepEqual(pixels(decode(t, test.mediaType, p.Data)), pixels(decode(t, test.mediaType, test.plain))) {
+				t.Error("the pixels changed")
+			}
+			if name == "WebP" && !bytes.Equal(p.Data, web) {
+				t.Error("the header differs from that of a file without metadata")
+			}
+		})
 	}
 }
 
@@ -221,11 +224,13 @@ func TestReadTakesFirstFrameOfGIF(t *testing.T) {
 		{40, 10_000, "image/png", image.Pt(40, 20)},
 		{8_400, 2, "image/jpeg", image.Pt(4_200, 10)},
 	} {
-		p := mustPrepare(t, animation(t, test.w, 20, test.frames))
-		got := decode(t, p.MediaType, p.Data)
-		if p.MediaType != test.want || corners(got) != "rgbk" || got.Bounds().Size() != test.size {
-			t.Errorf("%d frames: %s %s %v", test.frames, p.MediaType, corners(got), got.Bounds())
-		}
+		t.Run(fmt.Sprintf("%d frames", test.frames), func(t *testing.T) {
+			p := mustPrepare(t, animation(t, test.w, 20, test.frames))
+			got := decode(t, p.MediaType, p.Data)
+			if p.MediaType != test.want || corners(got) != "rgbk" || got.Bounds().Size() != test.size {
+				t.Errorf("%s %s %v", p.MediaType, corners(got), got.Bounds())
+			}
+		})
 	}
 }
 

@@ -120,16 +120,18 @@ func TestKeywordsAreChecked(t *testing.T) {
 		{`{"type":"number","const":7}`, "7", "8"},
 		{`{"type":["number","null"],"enum":[true,null,"e",1e2]}`, "100", "8"},
 	} {
-		for text, wants := range map[string]bool{test.fits: true, test.other: false} {
-			found := answers.Extraction{
-				Values:   map[string]answers.Value{"a": {Type: answers.Number, Text: text}},
-				Evidence: map[string][]answers.Evidence{"a": {{Quote: text}}},
+		t.Run(test.schema, func(t *testing.T) {
+			for text, wants := range map[string]bool{test.fits: true, test.other: false} {
+				found := answers.Extraction{
+					Values:   map[string]answers.Value{"a": {Type: answers.Number, Text: text}},
+					Evidence: map[string][]answers.Evidence{"a": {{Quote: text}}},
+				}
+				answer := plan(t, `{"type":"object","properties":{"a":`+test.schema+`}}`).Answer(found)
+				if (answer.Object["a"] != nil) != wants || (len(answer.Warnings) == 0) != wants {
+					t.Errorf("%s with %s: %v, %q", test.schema, text, answer.Object, answer.Warnings)
+				}
 			}
-			answer := plan(t, `{"type":"object","properties":{"a":`+test.schema+`}}`).Answer(found)
-			if (answer.Object["a"] != nil) != wants || (len(answer.Warnings) == 0) != wants {
-				t.Errorf("%s with %s: %v, %q", test.schema, text, answer.Object, answer.Warnings)
-			}
-		}
+		})
 	}
 }
 

@@ -77,11 +77,13 @@ func TestParseNamesTheKeywordAndItsPlace(t *testing.T) {
 		{deep, strings.Repeat("/items", schema.MaxDepth), ""},
 		{many, "", "properties"},
 	} {
-		_, err := schema.Parse([]byte(c.text))
-		var p *schema.Problem
-		if !errors.As(err, &p) || p.Place != c.place || p.Keyword != c.keyword {
-			t.Errorf("Parse(%.80s) = %v, want a problem with %q at %q", c.text, err, c.keyword, c.place)
-		}
+		t.Run(fmt.Sprintf("%.80s", c.text), func(t *testing.T) {
+			_, err := schema.Parse([]byte(c.text))
+			var p *schema.Problem
+			if !errors.As(err, &p) || p.Place != c.place || p.Keyword != c.keyword {
+				t.Errorf("Parse(%.80s) = %v, want a problem with %q at %q", c.text, err, c.keyword, c.place)
+			}
+		})
 	}
 }
 

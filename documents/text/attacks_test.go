@@ -111,16 +111,18 @@ func TestTinyBlocksAreLimited(t *testing.T) {
 		"plain paragraphs": {text.ReadText, "", "x\n\n"},
 		"RTF":              {text.ReadRTF, `{\rtf1 `, `x\par `},
 	} {
-		limits := documents.DefaultLimits()
-		limits.Blocks = maxBlocks
-		into := documents.NewBuilder("", limits)
-		err := c.read(t.Context(), source(c.begin+strings.Repeat(c.piece, pieces)), into)
-		parts := 0
-		for _, b := range into.Document().Blocks {
-			parts += 1 + len(b.Cells)
-		}
-		if !errors.Is(err, documents.ErrTooMuch) || parts > maxBlocks {
-			t.Errorf("%s: %v after %d blocks and cells", name, err, parts)
-		}
+		t.Run(name, func(t *testing.T) {
+			limits := documents.DefaultLimits()
+			limits.Blocks = maxBlocks
+			into := documents.NewBuilder("", limits)
+			err := c.read(t.Context(), source(c.begin+strings.Repeat(c.piece, pieces)), into)
+			parts := 0
+			for _, b := range into.Document().Blocks {
+				parts += 1 + len(b.Cells)
+			}
+			if !errors.Is(err, documents.ErrTooMuch) || parts > maxBlocks {
+				t.Errorf("%v after %d blocks and cells", err, parts)
+			}
+		})
 	}
 }

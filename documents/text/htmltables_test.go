@@ -48,9 +48,11 @@ func TestCodeIsKeptVerbatim(t *testing.T) {
 		{"![`x`](a.png)left `y`", "left y"},
 		{"one tick ` and <kind>", "one tick ` and <kind>"},
 	} {
-		doc, err := document(t, text.ReadMarkdown, test.file)
-		if err != nil || doc.Text() != test.want {
-			t.Errorf("%q gives %q, want %q (%v)", test.file, doc.Text(), test.want, err)
-		}
+		t.Run(test.file, func(t *testing.T) {
+			doc, err := document(t, text.ReadMarkdown, test.file)
+			if err != nil || doc.Text() != test.want {
+				t.Errorf("%q gives %q, want %q (%v)", test.file, doc.Text(), test.want, err)
+			}
+		})
 	}
 }

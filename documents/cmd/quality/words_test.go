@@ -17,10 +17,12 @@ func TestOverlap(t *testing.T) {
 		{"x", "a", 0, 0},
 		{"a", "", 1, 0},
 	} {
-		o := overlapOf(tokens(c.got), tokens(c.want))
-		if o.recall() != c.recall || o.f1() != c.f1 {
-			t.Errorf("%q of %q: recall %v, F1 %v; want %v, %v", c.got, c.want, o.recall(), o.f1(), c.recall, c.f1)
-		}
+		t.Run(c.got+" of "+c.want, func(t *testing.T) {
+			o := overlapOf(tokens(c.got), tokens(c.want))
+			if o.recall() != c.recall || o.f1() != c.f1 {
+				t.Errorf("recall %v, F1 %v; want %v, %v", o.recall(), o.f1(), c.recall, c.f1)
+			}
+		})
 	}
 }
 

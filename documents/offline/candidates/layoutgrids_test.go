@@ -174,9 +174,11 @@ var layoutTests = map[string]struct {
 
 func TestLayoutGrids(t *testing.T) {
 	for name, test := range layoutTests {
-		if got := gridsText(t, test.pages...); got != test.want {
-			t.Errorf("%s:\n%swant\n%s", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := gridsText(t, test.pages...); got != test.want {
+				t.Errorf("%swant\n%s", got, test.want)
+			}
+		})
 	}
 }
 

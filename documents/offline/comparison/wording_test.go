@@ -66,9 +66,11 @@ func TestUnitsHavePluralForms(t *testing.T) {
 		{"ro", 20, dayUnit, "20 de zile"}, {"ro", 101, dayUnit, "101 zile"}, {"ro", 100, monthUnit, "100 de luni"}, {"de", 2, yearUnit, "2 Jahre"},
 		{"sv", 2, yearUnit, "2 år"}, {"nl", 2, weekUnit, "2 weken"}, {"it", 1, monthUnit, "1 mese"}, {"es", 2, monthUnit, "2 meses"}, {"pt", 1, monthUnit, "1 mês"},
 	} {
-		if got := (wording{lang: step.lang}).count(step.n, step.unit); got != step.want {
-			t.Errorf("%s: %q, want %q", step.lang, got, step.want)
-		}
+		t.Run(string(step.lang)+" "+step.want, func(t *testing.T) {
+			if got := (wording{lang: step.lang}).count(step.n, step.unit); got != step.want {
+				t.Errorf("%q, want %q", got, step.want)
+			}
+		})
 	}
 }
 
@@ -85,9 +87,11 @@ func TestWholePeriodsAreNamed(t *testing.T) {
 		{"2026-03-01", "2026-03-02", "1 day"}, {"2026-03-01", "2026-03-15", "14 days (2 weeks)"}, {"2026-01-31", "2026-03-31", "59 days (2 months)"},
 		{"2024-02-29", "2028-02-29", "1,461 days (4 years)"}, {"2026-03-28", "2026-03-30", "2 days"}, {"1600-01-01", "2026-01-01", "155,594 days (426 years)"},
 	} {
-		if got := w.between(day(step.from), day(step.to)); got != step.want {
-			t.Errorf("%s to %s: %q, want %q", step.from, step.to, got, step.want)
-		}
+		t.Run(step.from+" to "+step.to, func(t *testing.T) {
+			if got := w.between(day(step.from), day(step.to)); got != step.want {
+				t.Errorf("%q, want %q", got, step.want)
+			}
+		})
 	}
 }
 
@@ -124,9 +128,11 @@ func TestSecondValueMayBeEarlierOrLower(t *testing.T) {
 		{answers.Number, "7", "7.0", "Both documents say 7."},
 		{answers.Boolean, "true", "true", "Both documents say yes."},
 	} {
-		if got := w.compare(side(step.kind, step.a), side(step.kind, step.b)); got != step.want {
-			t.Errorf("got %q, want %q", got, step.want)
-		}
+		t.Run(step.a+" and "+step.b, func(t *testing.T) {
+			if got := w.compare(side(step.kind, step.a), side(step.kind, step.b)); got != step.want {
+				t.Errorf("got %q, want %q", got, step.want)
+			}
+		})
 	}
 }
 

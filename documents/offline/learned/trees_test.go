@@ -18,13 +18,15 @@ func TestTreesAddUp(t *testing.T) {
 		"right":           {map[int]float32{3: 0.6}, 2},
 		"right and right": {map[int]float32{3: 0.6, 7: 1}, 4},
 	} {
-		var f Features
-		for i, x := range c.features {
-			f[i] = x
-		}
-		if got, want := trees.Score(&f), StartScore+c.want+0.25; got != want {
-			t.Errorf("%s: score %v, want %v", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			var f Features
+			for i, x := range c.features {
+				f[i] = x
+			}
+			if got, want := trees.Score(&f), StartScore+c.want+0.25; got != want {
+				t.Errorf("score %v, want %v", got, want)
+			}
+		})
 	}
 	if err := trees.check(); err != nil {
 		t.Error(err)

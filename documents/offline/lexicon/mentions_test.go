@@ -34,9 +34,11 @@ func TestContains(t *testing.T) {
 		{[]string{"rent"}, "RENT", false},
 		{[]string{"DATE"}, "DUE", false},
 	} {
-		if got := Contains(c.terms, c.term); got != c.want {
-			t.Errorf("%v contains %s: %v, want %v", c.terms, c.term, got, c.want)
-		}
+		t.Run(c.term, func(t *testing.T) {
+			if got := Contains(c.terms, c.term); got != c.want {
+				t.Errorf("%v contains %s: %v, want %v", c.terms, c.term, got, c.want)
+			}
+		})
 	}
 }
 

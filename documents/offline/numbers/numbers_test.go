@@ -80,8 +80,10 @@ func TestOtherNumbersDecideDecimalMark(t *testing.T) {
 	}{
 		{"1.234 and 7,50", "en", "1234"}, {"1,234 and 7.50", "de", "1234"}, {"1.234", "de", "1234"}, {"1,234", "en", "1234"}, {"1.234 and 0.5", "de", "1.234"},
 	} {
-		if found := Find(nil, step.text, step.lang); len(found) == 0 || found[0].Value != step.want {
-			t.Errorf("%q in %s: %+v, want %s", step.text, step.lang, found, step.want)
-		}
+		t.Run(step.text+" in "+string(step.lang), func(t *testing.T) {
+			if found := Find(nil, step.text, step.lang); len(found) == 0 || found[0].Value != step.want {
+				t.Errorf("%+v, want %s", found, step.want)
+			}
+		})
 	}
 }

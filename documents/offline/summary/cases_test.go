@@ -153,9 +153,11 @@ func TestOpenersAreCutOnlyWhereSafe(t *testing.T) {
 		{"ro", "De asemenea, plouă.", "Plouă."},
 		{"de", "However, the roof leaks.", "However, the roof leaks."},
 	} {
-		if got := withoutOpener(c.is, c.lang); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.lang, got, c.want)
-		}
+		t.Run(string(c.lang)+" "+c.is, func(t *testing.T) {
+			if got := withoutOpener(c.is, c.lang); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

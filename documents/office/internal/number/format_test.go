@@ -52,9 +52,11 @@ func TestNumbersAsTheirFormatsMeanThem(t *testing.T) {
 		{`[`, "7", "7"},
 		{`\`, "7", "7"},
 	} {
-		if got := ParseFormat(c.code).Render(c.value, false); got != c.want {
-			t.Errorf("%s of %s is %s, not %s", c.code, c.value, got, c.want)
-		}
+		t.Run(c.code+" of "+c.value, func(t *testing.T) {
+			if got := ParseFormat(c.code).Render(c.value, false); got != c.want {
+				t.Errorf("%s of %s is %s, not %s", c.code, c.value, got, c.want)
+			}
+		})
 	}
 	if got := Builtin(14).Render("0", true); got != "1904-01-01" {
 		t.Errorf("the first day of 1904 is %s", got)

@@ -33,10 +33,12 @@ func TestCMapLookups(t *testing.T) {
 		"\x90\x01": {"y", 2},
 		"\x80\x03": {"", 2},
 	} {
-		c, length := m.nextCode([]byte(raw))
-		if text := m.text(c); text != want.text || length != want.length {
-			t.Errorf("%x: got %q of %d bytes, want %+v", raw, text, length, want)
-		}
+		t.Run(raw, func(t *testing.T) {
+			c, length := m.nextCode([]byte(raw))
+			if text := m.text(c); text != want.text || length != want.length {
+				t.Errorf("got %q of %d bytes, want %+v", text, length, want)
+			}
+		})
 	}
 	if cid, ok := m.cid(0x8005); !ok || cid != 105 {
 		t.Errorf("CID of 8005: got %d, %v", cid, ok)

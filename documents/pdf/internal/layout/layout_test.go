@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -86,9 +87,11 @@ func TestJoinText(t *testing.T) {
 		{"the years 2025-", "2026", "the years 2025-2026"},
 		{"from -", "to", "from - to"},
 	} {
-		if got := joinText(test.above, test.below); got != test.want {
-			t.Errorf("%q and %q: got %q, want %q", test.above, test.below, got, test.want)
-		}
+		t.Run(test.above+" and "+test.below, func(t *testing.T) {
+			if got := joinText(test.above, test.below); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
 	}
 }
 
@@ -99,8 +102,10 @@ func TestDirectionOf(t *testing.T) {
 	}{
 		{5, 0, 0}, {5, 0.2, 0}, {0, 5, 90}, {-5, 0, 180}, {0, -5, 270}, {0.1, -5, 270}, {5, 5, 45},
 	} {
-		if got := directionOf(content.Glyph{DX: test.dx, DY: test.dy}); got != test.want {
-			t.Errorf("(%g, %g): got %d, want %d", test.dx, test.dy, got, test.want)
-		}
+		t.Run(fmt.Sprint(test.dx, test.dy), func(t *testing.T) {
+			if got := directionOf(content.Glyph{DX: test.dx, DY: test.dy}); got != test.want {
+				t.Errorf("got %d, want %d", got, test.want)
+			}
+		})
 	}
 }

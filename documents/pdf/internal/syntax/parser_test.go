@@ -50,11 +50,13 @@ func TestLexerTokens(t *testing.T) {
 		">>":             {Kind: CloseToken, Bytes: []byte(">>")},
 		"":               {Kind: EndToken},
 	} {
-		got := (&Lexer{Data: []byte(data)}).Next()
-		equal := got.Kind == want.Kind && got.Value == want.Value
-		if !equal || want.Kind != NumberToken && !got.Is(string(want.Bytes)) {
-			t.Errorf("%q: got %+v, want %+v", data, got, want)
-		}
+		t.Run(data, func(t *testing.T) {
+			got := (&Lexer{Data: []byte(data)}).Next()
+			equal := got.Kind == want.Kind && got.Value == want.Value
+			if !equal || want.Kind != NumberToken && !got.Is(string(want.Bytes)) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
 	}
 }
 
