@@ -92,9 +92,11 @@ func TestClientSendsMethodTargetHeaderAndBody(t *testing.T) {
 		{withKey.Get("/"), "GET / key=k type= body="},
 		{echo.Get("/"), "GET / key= type= body="},
 	} {
-		if got := string(c.response.Body); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := string(c.response.Body); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,9 @@
 package scale
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
@@ -16,10 +19,12 @@ func TestParse(t *testing.T) {
 		{"", "abc", values{}, true},
 		{"70000", "", values{}, true},
 	} {
-		got, err := parse(c.scale, c.seed)
-		if got != c.want || (err != nil) != c.fails {
-			t.Errorf("SCALE=%q SEED=%q: %+v, %v", c.scale, c.seed, got, err)
-		}
+		t.Run("SCALE="+c.scale+" SEED="+c.seed, func(t *testing.T) {
+			got, err := parse(c.scale, c.seed)
+			if got != c.want || (err != nil) != c.fails {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
 	}
 }
 
@@ -28,8 +33,10 @@ func TestPlaces(t *testing.T) {
 		values      values
 		first, step int
 	}{{values{1, 1}, 1, 4}, {values{1, 4}, 4, 4}, {values{1, 5}, 1, 4}, {values{2, 4}, 1, 1}} {
-		if first, step := c.values.every(4); first != c.first || step != c.step {
-			t.Errorf("%+v: places %d, %d, …", c.values, first, first+step)
-		}
+		t.Run(fmt.Sprintf("%+v", c.values), func(t *testing.T) {
+			if first, step := c.values.every(4); first != c.first || step != c.step {
+				t.Errorf("places %d, %d, …", first, first+step)
+			}
+		})
 	}
 }
