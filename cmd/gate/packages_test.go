@@ -122,9 +122,11 @@ func TestSelectedTests(t *testing.T) {
 	for _, c := range []struct{ dir, kind, want string }{
 		{"a", "race", ""}, {"a/b", "race", "-test.run=^(TestC|TestD)$"}, {"a/b", "plain", "-test.skip=^(TestC|TestD)$"}, {"a/b", "all", ""}, {"c", "plain", ""},
 	} {
-		if got, err := selectTests(root, c.dir, c.kind); err != nil || strings.Join(got, " ") != c.want {
-			t.Errorf("%s, %s: %v, %v", c.dir, c.kind, got, err)
-		}
+		t.Run(c.dir+" "+c.kind, func(t *testing.T) {
+			if got, err := selectTests(root, c.dir, c.kind); err != nil || strings.Join(got, " ") != c.want {
+				t.Errorf("%v, %v", got, err)
+			}
+		})
 	}
 }
 
@@ -169,8 +171,10 @@ func TestFoldersBelow(t *testing.T) {
 		dir, other string
 		want       bool
 	}{{"a", "", true}, {"a", "a", true}, {"a/b", "a", true}, {"ab", "a", false}, {"a", "a/b", false}} {
-		if isBelow(c.dir, c.other) != c.want {
-			t.Errorf("%s is below %q: %v, want %v", c.dir, c.other, !c.want, c.want)
-		}
+		t.Run(c.dir+" below "+c.other, func(t *testing.T) {
+			if isBelow(c.dir, c.other) != c.want {
+				t.Errorf("%s is below %q: %v, want %v", c.dir, c.other, !c.want, c.want)
+			}
+		})
 	}
 }
