@@ -68,13 +68,15 @@ func TestOperationsAreMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range measured {
-		gotRead, gotWrite := p.units()
-		wantRead, wantWrite := profiles[p.Operation].units()
-		for _, units := range [][2]float64{{gotRead, wantRead}, {gotWrite, wantWrite}} {
-			if got, want := units[0], units[1]; got > 1.25*want+1 || got < 0.75*want-1 {
-				t.Errorf("%s takes %.4g units, but operations.json has %.4g; run `make capacity`", p.Operation, got, want)
+		t.Run(p.Operation, func(t *testing.T) {
+			gotRead, gotWrite := p.units()
+			wantRead, wantWrite := profiles[p.Operation].units()
+			for _, units := range [][2]float64{{gotRead, wantRead}, {gotWrite, wantWrite}} {
+				if got, want := units[0], units[1]; got > 1.25*want+1 || got < 0.75*want-1 {
+					t.Errorf("%s takes %.4g units, but operations.json has %.4g; run `make capacity`", p.Operation, got, want)
+				}
 			}
-		}
+		})
 	}
 }
 
