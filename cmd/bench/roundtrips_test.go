@@ -13,9 +13,11 @@ func TestChain(t *testing.T) {
 		"two beside a long one":  {[]call{{Start: 0, End: 20}, {Start: 1, End: 6}, {Start: 7, End: 12}}, 2},
 		"in the order of starts": {[]call{{Start: 12, End: 17}, {Start: 6, End: 11}, {Start: 0, End: 5}}, 3},
 	} {
-		if got := chain(c.calls); got != c.want {
-			t.Errorf("%s: %d, want %d", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := chain(c.calls); got != c.want {
+				t.Errorf("%d, want %d", got, c.want)
+			}
+		})
 	}
 }
 
