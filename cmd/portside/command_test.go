@@ -22,7 +22,7 @@ func TestRunReportsUsageErrors(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(o.Dir, "lists.csv"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cases := []struct {
+	for _, c := range []struct {
 		name   string
 		args   []string
 		code   int
@@ -50,15 +50,17 @@ func TestRunReportsUsageErrors(t *testing.T) {
 		{"no such folder", []string{"rebuild-ranks", "--local", "/nonexistent"}, 1, "", "no local stack runs in /nonexistent: start one with `make run"},
 		{"another address", []string{"rebuild-ranks", "--local", o.Dir, "--addr", "127.0.0.1:1"}, 1, "", "serves 127.0.0.1:3999, not 127.0.0.1:1"},
 		{"missing file", []string{"import-users", "/nonexistent.csv", "--local", o.Dir}, 1, "", "no such file"},
-	}
-	for _, c := range cases {
-		got := o.RunWith(t.Context(), strings.NewReader(""), c.args...)
-		if got.Code != c.code || !strings.Contains(got.Stdout, c.stdout) || !strings.Contains(got.Stderr, c.stderr) {
-			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %d, %q, %q", c.name, got.Code, got.Stdout, got.Stderr, c.code, c.stdout, c.stderr)
-		}
-		if c.code != 0 && strings.Count(got.Stderr, "\n") != 1 {
-			t.Errorf("%s: the error is not one line: %q", c.name, got.Stderr)
-		}
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := o.RunWith(t.Context(), strings.NewReader(""), c.args...)
+			if got.Code != c.code || !strings.Contains(got.Stdout, c.stdout) || !strings.Contains(got.Stderr, c.stderr) {
+				t.Errorf("exit code %d, stdout %q, stderr %q; want %d, %q, %q", got.Code, got.Stdout, got.Stderr, c.code, c.stdout, c.stderr)
+			}
+			if c.code != 0 && strings.Count(got.Stderr, "\n") != 1 {
+				t.Errorf("the error is not one line: %q", got.Stderr)
+			}
+		})
 	}
 }
 

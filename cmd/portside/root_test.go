@@ -36,7 +36,7 @@ func everyDayRun(t *testing.T, status int, args ...string) portsidetest.Outcome 
 
 func TestExitCodesOfEveryDay(t *testing.T) {
 	t.Parallel()
-	cases := []struct {
+	for _, c := range []struct {
 		args           []string
 		status, code   int
 		stdout, stderr string
@@ -49,12 +49,14 @@ func TestExitCodesOfEveryDay(t *testing.T) {
 		{[]string{"help", "nothing"}, 200, 2, "", "portside help: unknown command \"nothing\"; see `portside help -h`\n"},
 		{[]string{"users", "list", "--profile", "x"}, 200, 2, "", "portside users list: there is no profile \"x\": run `portside login ADDRESS " +
 			"--profile x`; see `portside users list -h`\n"},
-	}
-	for _, c := range cases {
-		got := everyDayRun(t, c.status, c.args...)
-		if want := (portsidetest.Outcome{Code: c.code, Stdout: c.stdout, Stderr: c.stderr}); got != want {
-			t.Errorf("%q: %+v, want %+v", c.args, got, want)
-		}
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			t.Parallel()
+			got := everyDayRun(t, c.status, c.args...)
+			if want := (portsidetest.Outcome{Code: c.code, Stdout: c.stdout, Stderr: c.stderr}); got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+		})
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 )
 
 func TestRevision(t *testing.T) {
-	t.Parallel()
 	checkout := func(modified string) *debug.BuildInfo {
 		return &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: []debug.BuildSetting{
 			{Key: "vcs.revision", Value: "1f3a9c07be24ad06bb1c6c6a2f2b5c1a8e7d9f03"}, {Key: "vcs.modified", Value: modified},
@@ -32,9 +31,11 @@ func TestRevision(t *testing.T) {
 		"no build information":      {nil, "unknown"},
 	}
 	for name, c := range cases {
-		if got := revisionOf(c.build); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := revisionOf(c.build); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

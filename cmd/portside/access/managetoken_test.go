@@ -90,9 +90,11 @@ func TestSecretsBelongToOneStack(t *testing.T) {
 		{"portside-staging/acme", "portside-UsersTable", false},
 		{"other/acme", "people", true}, // the name of the stack is unknown
 	} {
-		if err := (managedToken{secret: test.secret}).checkStack(test.table); (err == nil) != test.accepted {
-			t.Errorf("%s with the table %s: %v", test.secret, test.table, err)
-		}
+		t.Run(test.secret+" with the table "+test.table, func(t *testing.T) {
+			if err := (managedToken{secret: test.secret}).checkStack(test.table); (err == nil) != test.accepted {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -354,9 +354,11 @@ func TestReplayRejectsInvalidFlags(t *testing.T) {
 		"--from must be before --to": {group: "g", from: timeFlag{s.Now().Add(time.Second)}},
 		"set USERS_TABLE":            {group: "g", from: timeFlag{s.Begin}},
 	} {
-		r.on = &installation.Target{}
-		if err := r.run(t.Context(), s.process()); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			r.on = &installation.Target{}
+			if err := r.run(t.Context(), s.process()); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("error %v, want %s", err, want)
+			}
+		})
 	}
 }

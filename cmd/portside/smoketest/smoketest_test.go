@@ -1,6 +1,7 @@
 package smoketest
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -63,14 +64,16 @@ func TestRepeatsThePullOfAChart(t *testing.T) {
 		{transport{200}, "", 0}, {transport{404, 404, 200}, "", 2 * pollInterval}, {transport{403, 200}, "answered 403", 0},
 		{transport{404}, "answered 404", settleTimeout},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			s := &trial{api: &client{address: "http://a.example", client: &http.Client{Transport: &c.statuses}}}
-			started := time.Now() //nolint:forbidigo // the clock of the bubble
-			_, err := s.pullChart(t.Context(), "/charts/a-1.tgz")
-			took := time.Since(started)
-			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) || took != c.took {
-				t.Errorf("error %v after %s, want %q after %s", err, took, c.want, c.took)
-			}
+		t.Run(fmt.Sprint(c.statuses), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &trial{api: &client{address: "http://a.example", client: &http.Client{Transport: &c.statuses}}}
+				started := time.Now() //nolint:forbidigo // the clock of the bubble
+				_, err := s.pullChart(t.Context(), "/charts/a-1.tgz")
+				took := time.Since(started)
+				if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) || took != c.took {
+					t.Errorf("error %v after %s, want %q after %s", err, took, c.want, c.took)
+				}
+			})
 		})
 	}
 }
