@@ -63,8 +63,10 @@ func TestMatchesPath(t *testing.T) {
 		{"/portal/users/{userId}", "/portal/users/7/8", false},
 		{"/portal/users/new", "/portal/users/7", false},
 	} {
-		if got := matchesPath(test.pattern, test.path); got != test.want {
-			t.Errorf("matchesPath(%q, %q) = %v", test.pattern, test.path, got)
-		}
+		t.Run(test.pattern+" "+test.path, func(t *testing.T) {
+			if got := matchesPath(test.pattern, test.path); got != test.want {
+				t.Errorf("matchesPath(%q, %q) = %v", test.pattern, test.path, got)
+			}
+		})
 	}
 }

@@ -20,11 +20,13 @@ func TestUploadsOriginIsThatOfTheBucketOrTheEndpoint(t *testing.T) {
 		{testUploads, "localhost:9000", ""},
 		{"", "", ""},
 	} {
-		variables := map[string]string{"UPLOADS_ORIGIN": test.bucket, "AWS_ENDPOINT_URL_S3": test.endpoint}
-		origin, err := uploadsOrigin(start.NewSettings(func(name string) (string, bool) { return variables[name], true }))
-		if origin != test.want || (err == nil) != (test.want != "") {
-			t.Errorf("%v: got %q, %v; want %q", variables, origin, err, test.want)
-		}
+		t.Run(test.bucket+" "+test.endpoint, func(t *testing.T) {
+			variables := map[string]string{"UPLOADS_ORIGIN": test.bucket, "AWS_ENDPOINT_URL_S3": test.endpoint}
+			origin, err := uploadsOrigin(start.NewSettings(func(name string) (string, bool) { return variables[name], true }))
+			if origin != test.want || (err == nil) != (test.want != "") {
+				t.Errorf("%v: got %q, %v; want %q", variables, origin, err, test.want)
+			}
+		})
 	}
 }
 
