@@ -48,10 +48,12 @@ func TestTokenRequestsMakeFewCalls(t *testing.T) {
 		{"invalid token", 0, func() { d.withToken("garbage").Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized) }},
 		{"invalid leaked token", 0, func() { d.report("x") }},
 	} {
-		meter.Reset()
-		step.run()
-		if meter.Calls() > step.maxCalls {
-			t.Errorf("%s: %d calls, want at most %d", step.name, meter.Calls(), step.maxCalls)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			meter.Reset()
+			step.run()
+			if meter.Calls() > step.maxCalls {
+				t.Errorf("%d calls, want at most %d", meter.Calls(), step.maxCalls)
+			}
+		})
 	}
 }

@@ -267,9 +267,11 @@ func TestListRequestsFiltersAndPages(t *testing.T) {
 		{o.requester, "&userId=" + o.ada.ID, own},
 		{o.requester, "&status=pending", slices.Delete(slices.Clone(own), 1, 2)},
 	} {
-		if got := walk(c.key, c.query); !slices.Equal(got, c.want) {
-			t.Errorf("list %q: %v, want %v", c.query, got, c.want)
-		}
+		t.Run(c.query, func(t *testing.T) {
+			if got := walk(c.key, c.query); !slices.Equal(got, c.want) {
+				t.Errorf("list %q: %v, want %v", c.query, got, c.want)
+			}
+		})
 	}
 }
 

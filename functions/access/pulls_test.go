@@ -115,9 +115,11 @@ func TestListPullsListsChecksApart(t *testing.T) {
 		{a.manager, "", 3},
 		{a.manager, "?token=graceAAAAAA1", 1},
 	} {
-		if n := len(a.withKey(c.key).Get(pullsPath + c.query).WantStatus(http.StatusOK).List("data")); n != c.want {
-			t.Errorf("%s lists %d, want %d", c.query, n, c.want)
-		}
+		t.Run(c.query, func(t *testing.T) {
+			if n := len(a.withKey(c.key).For(t).Get(pullsPath + c.query).WantStatus(http.StatusOK).List("data")); n != c.want {
+				t.Errorf("%s lists %d, want %d", c.query, n, c.want)
+			}
+		})
 	}
 	first := a.withKey(a.manager).Get(pullsPath + "?type=check&limit=1").WantStatus(http.StatusOK)
 	cursor := "&limit=1&cursor=" + first.Text("pagination.next")
@@ -163,15 +165,17 @@ func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
 		{a.manager, "?to=2026-03-02T08:02:00.000000001Z", "1.1 1.0 1.0"},
 		{a.manager, "?from=2026-03-02T09:01:00%2B01:00&to=2026-03-02T09:02:00%2B01:00", "1.0"},
 	} {
-		response := a.withKey(c.key).Get(pullsPath+c.query).WantStatus(http.StatusOK).WantValue("pagination.next", nil)
-		found, _ := response.JSON("data").([]any)
-		references := make([]string, len(found))
-		for i, p := range found {
-			references[i], _ = p.(map[string]any)["reference"].(string)
-		}
-		if got := strings.Join(references, " "); got != c.references {
-			t.Errorf("%s: found %q, want %q", c.query, got, c.references)
-		}
+		t.Run(c.query+" "+c.references, func(t *testing.T) {
+			response := a.withKey(c.key).For(t).Get(pullsPath+c.query).WantStatus(http.StatusOK).WantValue("pagination.next", nil)
+			found, _ := response.JSON("data").([]any)
+			references := make([]string, len(found))
+			for i, p := range found {
+				references[i], _ = p.(map[string]any)["reference"].(string)
+			}
+			if got := strings.Join(references, " "); got != c.references {
+				t.Errorf("found %q, want %q", got, c.references)
+			}
+		})
 	}
 	for query, count := range map[string]int{"?userId=" + a.ada.ID: 2, "?userId=" + a.ada.ID + "&kind=image": 1,
 		"?userId=" + a.grace.ID: 1} {
@@ -259,15 +263,17 @@ func TestListPullsOfCustomers(t *testing.T) {
 		{a.manager, "?userId=" + moved, "after before"},
 		{a.adaKey, "?customerId=" + acme, ""},
 	} {
-		page := a.withKey(c.key).Get(pullsPath + c.query).WantStatus(http.StatusOK)
-		var references []string
-		for i := range page.List("data") {
-			references = append(references, page.Text(fmt.Sprintf("data.%d.reference", i)))
-		}
-		slices.Sort(references)
-		if got := strings.Join(references, " "); got != c.references {
-			t.Errorf("%s finds %q, want %q", c.query, got, c.references)
-		}
+		t.Run(c.query+" "+c.references, func(t *testing.T) {
+			page := a.withKey(c.key).For(t).Get(pullsPath + c.query).WantStatus(http.StatusOK)
+			var references []string
+			for i := range page.List("data") {
+				references = append(references, page.Text(fmt.Sprintf("data.%d.reference", i)))
+			}
+			slices.Sort(references)
+			if got := strings.Join(references, " "); got != c.references {
+				t.Errorf("%s finds %q, want %q", c.query, got, c.references)
+			}
+		})
 	}
 	own := a.withKey(bossKey).Get(pullsPath+"?userId="+moved).WantValue("data.0.customerId", acme)
 	own.WantValue("data.0.ownerEmail", nil) // the user has left the customer

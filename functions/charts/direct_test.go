@@ -33,15 +33,17 @@ func TestFilesWithoutRedirect(t *testing.T) {
 		{archivePath, "\x1f\x8b archive", "application/gzip", "product-1.0.0.tgz"},
 		{archivePath + ".prov", "signed", "text/plain; charset=utf-8", "product-1.0.0.tgz.prov"},
 	} {
-		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			answer := helm.Do(method, c.path+direct, "").WantStatus(200).WantHeader("Content-Type", c.mediaType).
-				WantHeader("Content-Length", strconv.Itoa(len(c.content))).WantHeader("Cache-Control", "private, no-cache").
-				WantHeader("Content-Disposition", "attachment; filename="+c.name).WantHeader("Accept-Ranges", "bytes")
-			if string(answer.Body) != c.content { // also for HEAD; see lambdahttp
-				t.Errorf("%s %s: %q", method, c.path, answer.Body)
+		t.Run(c.name, func(t *testing.T) {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				answer := helm.For(t).Do(method, c.path+direct, "").WantStatus(200).WantHeader("Content-Type", c.mediaType).
+					WantHeader("Content-Length", strconv.Itoa(len(c.content))).WantHeader("Cache-Control", "private, no-cache").
+					WantHeader("Content-Disposition", "attachment; filename="+c.name).WantHeader("Accept-Ranges", "bytes")
+				if string(answer.Body) != c.content { // also for HEAD; see lambdahttp
+					t.Errorf("%s %s: %q", method, c.path, answer.Body)
+				}
 			}
-		}
-		helm.Get(c.path + "?redirect=true").WantStatus(302)
+			helm.For(t).Get(c.path + "?redirect=true").WantStatus(302)
+		})
 	}
 	helm.Get(directPath).WantHeader("ETag", `"`+v.Digest+`"`)
 	helm.Get(indexPath+direct).WantStatus(200).WantHeader("Content-Type", charts.IndexType)
@@ -131,10 +133,12 @@ func TestConditionsWithoutRedirect(t *testing.T) {
 		{"If-Match", tag, 206}, {"If-Match", `"x", ` + tag, 206}, {"If-Match", "*", 206}, {"If-Match", `"x"`, 412},
 		{"If-Range", tag, 206}, {"If-Range", `"x"`, 200},
 	} {
-		answer := helm.With("Range", "bytes=5-").With(c.name, c.value).Get(directPath).WantStatus(c.status)
-		if c.status == 304 && len(answer.Body) != 0 {
-			t.Errorf("%s: %s has the body %q", c.name, c.value, answer.Body)
-		}
+		t.Run(c.name+" "+c.value, func(t *testing.T) {
+			answer := helm.For(t).With("Range", "bytes=5-").With(c.name, c.value).Get(directPath).WantStatus(c.status)
+			if c.status == 304 && len(answer.Body) != 0 {
+				t.Errorf("%s has the body %q", c.value, answer.Body)
+			}
+		})
 	}
 }
 

@@ -60,20 +60,22 @@ func TestClientFollowsRedirectWithoutCredential(t *testing.T) {
 		"product-1.0.0-rc.1+b.7.tgz": {"\x1f\x8b archive two", "application/gzip"},
 		"product-1.0.0.tgz.prov":     {"-----BEGIN PGP SIGNED MESSAGE-----", "text/plain; charset=utf-8"},
 	} {
-		for method, contents := range map[string]string{http.MethodGet: want.contents, http.MethodHead: ""} {
-			r, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/charts/"+file, nil)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(file, func(t *testing.T) {
+			for method, contents := range map[string]string{http.MethodGet: want.contents, http.MethodHead: ""} {
+				r, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/charts/"+file, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.SetBasicAuth("helm", token.Reveal())
+				body, header := fetch(t, r, http.StatusOK)
+				if string(body) != contents || header.Get("Content-Type") != want.mediaType {
+					t.Errorf("%s %s: %q of %s, want %q", method, file, body, header.Get("Content-Type"), contents)
+				}
+				if name := header.Get("Content-Disposition"); name != "attachment; filename="+file {
+					t.Errorf("%s %s: Content-Disposition is %q", method, file, name)
+				}
 			}
-			r.SetBasicAuth("helm", token.Reveal())
-			body, header := fetch(t, r, http.StatusOK)
-			if string(body) != contents || header.Get("Content-Type") != want.mediaType {
-				t.Errorf("%s %s: %q of %s, want %q", method, file, body, header.Get("Content-Type"), contents)
-			}
-			if name := header.Get("Content-Disposition"); name != "attachment; filename="+file {
-				t.Errorf("%s %s: Content-Disposition is %q", method, file, name)
-			}
-		}
+		})
 	}
 }
 

@@ -111,28 +111,30 @@ func TestIngestHostileLines(t *testing.T) {
 		"logged in the future":  {lines: lines{simple("2", later().Add(maxSkew+time.Millisecond))}, lost: 1},
 		"logged too long ago":   {lines: lines{simple("2", later().Add(-logs.Retention-time.Millisecond))}, lost: 1},
 	} {
-		e, out := newEngines(t), testkit.CaptureLogs(t)
-		all := append(lines{entry("1", midnight, good)}, c.lines...)
-		if err := handle(ingest(counting(e.recorder())))(t.Context(), delivery(t, from.Access, "s", all...)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		got := e.sums(t).Requests
-		unread := int64(0)
-		for _, requests := range got {
-			unread += requests.Unread
-		}
-		if got[day].Calls != 1+c.calls || got[day].Media < 1 || unread != int64(c.unread) {
-			t.Errorf("%s: got %+v and %d unreadable lines, want %d calls and %d unreadable lines", name, got[day], unread,
-				1+c.calls, c.unread)
-		}
-		level := "INFO"
-		if c.unread+c.lost > 0 {
-			level = "WARN"
-		}
-		want := fmt.Sprintf(`"unread":%d,"lost":%d}`, c.unread, c.lost)
-		if logged := out.String(); !strings.Contains(logged, want) || !strings.Contains(logged, `"level":"`+level+`"`) {
-			t.Errorf("%s: the function logged %q, want %q", name, out, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			e, out := newEngines(t), testkit.CaptureLogs(t)
+			all := append(lines{entry("1", midnight, good)}, c.lines...)
+			if err := handle(ingest(counting(e.recorder())))(t.Context(), delivery(t, from.Access, "s", all...)); err != nil {
+				t.Error(err)
+			}
+			got := e.sums(t).Requests
+			unread := int64(0)
+			for _, requests := range got {
+				unread += requests.Unread
+			}
+			if got[day].Calls != 1+c.calls || got[day].Media < 1 || unread != int64(c.unread) {
+				t.Errorf("got %+v and %d unreadable lines, want %d calls and %d unreadable lines", got[day], unread,
+					1+c.calls, c.unread)
+			}
+			level := "INFO"
+			if c.unread+c.lost > 0 {
+				level = "WARN"
+			}
+			want := fmt.Sprintf(`"unread":%d,"lost":%d}`, c.unread, c.lost)
+			if logged := out.String(); !strings.Contains(logged, want) || !strings.Contains(logged, `"level":"`+level+`"`) {
+				t.Errorf("the function logged %q, want %q", out, want)
+			}
+		})
 	}
 }
 

@@ -21,24 +21,26 @@ func TestLimitsNameThemselves(t *testing.T) {
 		"manifests/" + manifest: {4, 10, "4 requests for manifests, tags and charts", "blobs/" + blob},
 		"blobs/" + blob:         {40, 0, "40 requests for image layers and other blobs", "manifests/" + manifest},
 	} {
-		q.gateway.auth = credentials.NewAuthenticator(q.table.Requests, 1, q.clock)
-		q.now = q.now.AddDate(0, 0, 1)
-		client := q.withScopes("read:docker-images")
-		for range c.heads {
-			client.Do(http.MethodHead, "/v2/acme/api/manifests/"+manifest, "").WantHeader("Retry-After", "")
-		}
-		for range c.limit - c.heads/10 {
-			client.Get("/v2/acme/api/"+path).WantHeader("Retry-After", "")
-		}
-		refused := client.Get("/v2/acme/api/"+path).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "30").
-			WantValue("errors.0.code", "TOOMANYREQUESTS")
-		if text := refused.Text("errors.0.message"); !strings.Contains(text, c.what) ||
-			!strings.Contains(text, "ends in 30 seconds") {
-			t.Errorf("%s: %q", path, text)
-		}
-		if got := client.Get("/v2/acme/api/" + c.other).Status; got == http.StatusTooManyRequests {
-			t.Errorf("%s is refused, too", c.other)
-		}
+		t.Run(path, func(t *testing.T) {
+			q.gateway.auth = credentials.NewAuthenticator(q.table.Requests, 1, q.clock)
+			q.now = q.now.AddDate(0, 0, 1)
+			client := q.withScopes("read:docker-images").For(t)
+			for range c.heads {
+				client.Do(http.MethodHead, "/v2/acme/api/manifests/"+manifest, "").WantHeader("Retry-After", "")
+			}
+			for range c.limit - c.heads/10 {
+				client.Get("/v2/acme/api/"+path).WantHeader("Retry-After", "")
+			}
+			refused := client.Get("/v2/acme/api/"+path).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "30").
+				WantValue("errors.0.code", "TOOMANYREQUESTS")
+			if text := refused.Text("errors.0.message"); !strings.Contains(text, c.what) ||
+				!strings.Contains(text, "ends in 30 seconds") {
+				t.Errorf("%q", text)
+			}
+			if got := client.Get("/v2/acme/api/" + c.other).Status; got == http.StatusTooManyRequests {
+				t.Errorf("%s is refused, too", c.other)
+			}
+		})
 	}
 	q.now = q.now.AddDate(0, 0, 1)
 	client := q.withScopes("read:docker-images")

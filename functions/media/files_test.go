@@ -188,14 +188,16 @@ func TestFailuresAreLimited(t *testing.T) {
 		"101 variables":  {body + many(100, `{"type":"date"}`) + `}}`, "/variables", 1, "see errors"},
 		"bad variables":  {body + many(4_000, `{"type":5}`) + `}}`, "/variables", 100, "3901 more"},
 	} {
-		answer := c.Post("/v1/capabilities/extract", step.body).WantStatus(http.StatusBadRequest)
-		pointers := answer.Pointers()
-		if len(pointers) != step.count || (step.first != "" || step.count == 1) && pointers[0] != step.first {
-			t.Errorf("%s: %d failures, %.80q", name, len(pointers), pointers)
-		}
-		if detail := answer.Text("detail"); !strings.Contains(detail, step.detail) {
-			t.Errorf("%s: %s", name, detail)
-		}
+		t.Run(name, func(t *testing.T) {
+			answer := c.For(t).Post("/v1/capabilities/extract", step.body).WantStatus(http.StatusBadRequest)
+			pointers := answer.Pointers()
+			if len(pointers) != step.count || (step.first != "" || step.count == 1) && pointers[0] != step.first {
+				t.Errorf("%d failures, %.80q", len(pointers), pointers)
+			}
+			if detail := answer.Text("detail"); !strings.Contains(detail, step.detail) {
+				t.Errorf("%s: %s", name, detail)
+			}
+		})
 	}
 	form := postForm(t, c, extractPath, "@file", invoice, "model", `{"a":1`+many(20_000, "1")+`}`).
 		WantStatus(http.StatusBadRequest)
@@ -241,10 +243,12 @@ func TestFormFailures(t *testing.T) {
 		{comparePath, []string{"lang", "xx"}, "/lang /file1 /file2"},
 		{summarizePath, []string{"@file", invoice, "variable1_name", "x"}, "/variable1_name"},
 	} {
-		answer := postForm(t, c, step.path, step.parts...).WantStatus(http.StatusBadRequest)
-		if got := strings.Join(answer.Pointers(), " "); got != step.pointers {
-			t.Errorf("%s %.80v: %s, want %s", step.path, step.parts, got, step.pointers)
-		}
+		t.Run(step.path+" "+step.pointers, func(t *testing.T) {
+			answer := postForm(t, c.For(t), step.path, step.parts...).WantStatus(http.StatusBadRequest)
+			if got := strings.Join(answer.Pointers(), " "); got != step.pointers {
+				t.Errorf("%s %.80v: %s, want %s", step.path, step.parts, got, step.pointers)
+			}
+		})
 	}
 	many := make([]string, 0, 4000)
 	for range 2000 {
@@ -345,12 +349,14 @@ func TestUnreadableFormIsNotMissingFiles(t *testing.T) {
 		"no form": {contentType, "Paid: no", "does not contain the boundary"},
 		"nothing": {contentType, "", "is empty"},
 	} {
-		answer := a.client().With("Content-Type", step.contentType).Post(extractPath, step.text).
-			WantStatus(http.StatusBadRequest)
-		if failures := fmt.Sprint(answer.JSON("errors")); !strings.Contains(failures, step.detail) ||
-			strings.Contains(failures, "required") {
-			t.Errorf("%s: %s", name, failures)
-		}
+		t.Run(name, func(t *testing.T) {
+			answer := a.client().For(t).With("Content-Type", step.contentType).Post(extractPath, step.text).
+				WantStatus(http.StatusBadRequest)
+			if failures := fmt.Sprint(answer.JSON("errors")); !strings.Contains(failures, step.detail) ||
+				strings.Contains(failures, "required") {
+				t.Errorf("%s: %s", name, failures)
+			}
+		})
 	}
 	boundary := strings.TrimPrefix(contentType, "multipart/form-data; boundary=")
 	answer := a.client().With("Content-Type", contentType).Post(extractPath, "--"+boundary+"--\r\n").
@@ -371,10 +377,12 @@ func TestUnreadableFiles(t *testing.T) {
 		"program": {"\x7fELF\x02\x01\x01\x00" + strings.Repeat("\x00\x01\x02\xff", 400), http.StatusUnsupportedMediaType},
 		"damaged": {"PK\x03\x04" + strings.Repeat("\x00", 200), http.StatusUnprocessableEntity},
 	} {
-		answer := postForm(t, a.client(), extractPath, "@file", step.content)
-		if answer.Status != step.status {
-			t.Errorf("%s: want status %d, got %v", name, step.status, answer)
-		}
+		t.Run(name, func(t *testing.T) {
+			answer := postForm(t, a.client().For(t), extractPath, "@file", step.content)
+			if answer.Status != step.status {
+				t.Errorf("want status %d, got %v", step.status, answer)
+			}
+		})
 	}
 	two := postForm(t, a.client(), comparePath, "@file1", invoice, "@file2", "").WantStatus(http.StatusUnprocessableEntity)
 	if !strings.HasPrefix(two.Text("detail"), "file2: ") {

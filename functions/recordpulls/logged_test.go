@@ -31,24 +31,26 @@ func TestPullsWithImpossibleTimes(t *testing.T) {
 		"milliseconds":      {"1795305601000", logged},
 		"not a valid month": {`"2026-13-22T09:00:00Z"`, logged},
 	} {
-		store, out := newStore(t), testkit.CaptureLogs(t)
-		message, err := json.Marshal(fmt.Sprintf(`{"msg":"pull","pull":{"at":%s,"kind":"chart","repository":"p","reference":"1",`+
-			`"credential":"a","owner":"b"}}`, c.at))
-		if err != nil {
-			t.Fatal(err)
-		}
-		event := fmt.Sprintf(`{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":%d,"message":%s}]}`,
-			logged.UnixMilli(), message)
-		for range 2 {
-			if err := handle(record(store))(t.Context(), compress(t, []byte(event))); err != nil {
-				t.Errorf("%s: %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			store, out := newStore(t), testkit.CaptureLogs(t)
+			message, err := json.Marshal(fmt.Sprintf(`{"msg":"pull","pull":{"at":%s,"kind":"chart","repository":"p","reference":"1",`+
+				`"credential":"a","owner":"b"}}`, c.at))
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		found := recorded(t, store)
-		if len(found) != 1 || !found[0].At.Equal(c.want) ||
-			!strings.Contains(out.String(), `"lines":1,"recorded":1,"broken":0`) {
-			t.Errorf("%s: recorded %+v, want the time %s; the function logged %s", name, found, c.want, out)
-		}
+			event := fmt.Sprintf(`{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":%d,"message":%s}]}`,
+				logged.UnixMilli(), message)
+			for range 2 {
+				if err := handle(record(store))(t.Context(), compress(t, []byte(event))); err != nil {
+					t.Error(err)
+				}
+			}
+			found := recorded(t, store)
+			if len(found) != 1 || !found[0].At.Equal(c.want) ||
+				!strings.Contains(out.String(), `"lines":1,"recorded":1,"broken":0`) {
+				t.Errorf("recorded %+v, want the time %s; the function logged %s", found, c.want, out)
+			}
+		})
 	}
 }
 

@@ -89,20 +89,22 @@ func TestNoticesAfterMissedRuns(t *testing.T) {
 		{0, []string{"30 days"}}, {1, []string{"30 days"}}, {10, []string{"30 days"}},
 		{17, []string{"14 days"}}, {28, []string{"3 days"}}, {29, []string{"a day"}}, {31, nil}, {400, nil},
 	} {
-		h := newFixture(t)
-		h.issue(credentials.AccessToken, 60, nil)
-		h.advance(29 * day)
-		if early := h.sentSubjects(); len(early) > 0 {
-			t.Fatalf("notices before the first threshold: %v", early)
-		}
-		h.advance(time.Duration(1+c.missed) * day)
-		got := h.sentSubjects()
-		for i := range got {
-			got[i] = strings.TrimPrefix(got[i], "Your access token expires within ")
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("after %d missed days: %q, want %q", c.missed, got, c.want)
-		}
+		t.Run(fmt.Sprintf("after %d missed days", c.missed), func(t *testing.T) {
+			h := newFixture(t)
+			h.issue(credentials.AccessToken, 60, nil)
+			h.advance(29 * day)
+			if early := h.sentSubjects(); len(early) > 0 {
+				t.Fatalf("notices before the first threshold: %v", early)
+			}
+			h.advance(time.Duration(1+c.missed) * day)
+			got := h.sentSubjects()
+			for i := range got {
+				got[i] = strings.TrimPrefix(got[i], "Your access token expires within ")
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

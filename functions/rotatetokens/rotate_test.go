@@ -246,9 +246,11 @@ func TestInvalidStepsAreRejected(t *testing.T) {
 		{"testSecret", version, rotation.ErrNoValue},
 		{"finishSecret", version, rotation.ErrNoValue},
 	} {
-		if err := h.step(c.step, c.version); !errors.Is(err, c.want) {
-			t.Errorf("%q of %s: %v, want %v", c.step, c.version, err, c.want)
-		}
+		t.Run(c.step+" of "+c.version, func(t *testing.T) {
+			if err := h.step(c.step, c.version); !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+		})
 	}
 	if err := h.step("createSecret", version); err != nil {
 		t.Fatal(err)

@@ -49,11 +49,13 @@ func TestImport(t *testing.T) {
 		{9, "failed", "sendActivationEmail must be true, false or empty"},
 		{10, "ready", ""},
 	} {
-		at := fmt.Sprintf("data.rows.%d.", i)
-		preview.WantValue(at+"line", want.line).WantValue(at+"status", want.status)
-		if want.reason != "" && !strings.Contains(preview.Text(at+"reasons.0"), want.reason) {
-			t.Errorf("line %d: %s", want.line, preview.Text(at+"reasons.0"))
-		}
+		t.Run(fmt.Sprint("line ", want.line), func(t *testing.T) {
+			at := fmt.Sprintf("data.rows.%d.", i)
+			preview.WantValue(at+"line", want.line).WantValue(at+"status", want.status)
+			if want.reason != "" && !strings.Contains(preview.Text(at+"reasons.0"), want.reason) {
+				t.Errorf("line %d: %s", want.line, preview.Text(at+"reasons.0"))
+			}
+		})
 	}
 	preview.WantValue("data.rows.6.name", "Trent").WantValue("data.rows.4.reasons.2", "metadata must be a JSON object")
 	manager.Get("/v1/users").WantValue("pagination.total", 2)
@@ -104,11 +106,13 @@ func TestImportRejectsUnreadableFiles(t *testing.T) {
 		"not text":          {`{"format":"csv","text":["a"]}`, "/text", "must be a string"},
 		"replaced by U+FFD": {importBody("csv", "email,name,role\na@b,J\ufffdrg,user\n"), "", "UTF-8"},
 	} {
-		problem := p.asAdmin().For(t).Post("/v1/users/imports", c.body).WantStatus(http.StatusBadRequest).
-			WantValue("errors.0.pointer", c.pointer)
-		if !strings.Contains(problem.Text("errors.0.detail"), c.detail) {
-			t.Errorf("%s: %s", name, problem.Body)
-		}
+		t.Run(name, func(t *testing.T) {
+			problem := p.asAdmin().For(t).Post("/v1/users/imports", c.body).WantStatus(http.StatusBadRequest).
+				WantValue("errors.0.pointer", c.pointer)
+			if !strings.Contains(problem.Text("errors.0.detail"), c.detail) {
+				t.Errorf("%s: %s", name, problem.Body)
+			}
+		})
 	}
 	p.asAdmin().Post("/v1/users/imports", importBody("csv", strings.Repeat(`""`, maxImportTextBytes))).
 		WantStatus(http.StatusRequestEntityTooLarge)

@@ -152,17 +152,19 @@ func TestRefusalsAreLogged(t *testing.T) {
 		t.Fatalf("%d lines for %d requests: %s", len(lines), len(wanted), logs)
 	}
 	for i, want := range wanted {
-		var got struct {
-			Time, RequestID, Route, User, Error string
-			Status                              int
-		}
-		if err := json.Unmarshal(lines[i], &got); err != nil {
-			t.Fatalf("%s: %v", lines[i], err)
-		}
-		isWanted := got.Route == want.route && got.User == want.user && got.Status == want.status
-		if !isWanted || got.Error == "" || got.Time == "" || len(lines[i]) > 4500 {
-			t.Errorf("the log has %s", lines[i])
-		}
+		t.Run(want.route, func(t *testing.T) {
+			var got struct {
+				Time, RequestID, Route, User, Error string
+				Status                              int
+			}
+			if err := json.Unmarshal(lines[i], &got); err != nil {
+				t.Fatalf("%s: %v", lines[i], err)
+			}
+			isWanted := got.Route == want.route && got.User == want.user && got.Status == want.status
+			if !isWanted || got.Error == "" || got.Time == "" || len(lines[i]) > 4500 {
+				t.Errorf("the log has %s", lines[i])
+			}
+		})
 	}
 }
 

@@ -62,28 +62,30 @@ func TestInvitationsHaveADailyQuota(t *testing.T) {
 // TestImportNamesRowsAboveTheQuota has rows with and without invitations, of which two have room.
 func TestImportNamesRowsAboveTheQuota(t *testing.T) {
 	for customer, caller := range map[string]principal.Principal{acme: ofAcme(), "": {UserID: "somebody"}} {
-		p := newFixtureWithCustomers(t)
-		_, key := p.userOf(customer, "admin@acme.example", principal.Admin)
-		quota := mail.Invitations(caller)
-		p.use(quota, 2)
-		text := "email,name,role,sendActivationEmail\n"
-		for n, invited := range []bool{true, false, true, true, false, true} {
-			text += fmt.Sprintf("u%d@acme.example,U,user,%v\n", n, invited)
-		}
-		for _, run := range []struct{ body, status string }{{importBody("csv", text, dryRun), "ready"},
-			{importBody("csv", text), "created"}} {
-			report := p.withKey(key).Post("/v1/users/imports", run.body).WantStatus(http.StatusOK).
-				WantValue("data."+run.status, 4).
-				WantValue("data.failed", 2)
-			for _, n := range []int{3, 5} {
-				report.WantValue(fmt.Sprintf("data.rows.%d.status", n), "failed").
-					WantValue(fmt.Sprintf("data.rows.%d.reasons.0", n), quota.Exceeded(p.clock.Now()).Detail)
+		t.Run(customer, func(t *testing.T) {
+			p := newFixtureWithCustomers(t)
+			_, key := p.userOf(customer, "admin@acme.example", principal.Admin)
+			quota := mail.Invitations(caller)
+			p.use(quota, 2)
+			text := "email,name,role,sendActivationEmail\n"
+			for n, invited := range []bool{true, false, true, true, false, true} {
+				text += fmt.Sprintf("u%d@acme.example,U,user,%v\n", n, invited)
 			}
-		}
-		p.clock.Advance(15 * time.Hour)
-		p.withKey(key).Post("/v1/users/imports", importBody("csv", text)).WantStatus(http.StatusOK).
-			WantValue("data.created", 2).
-			WantValue("data.existing", 4)
+			for _, run := range []struct{ body, status string }{{importBody("csv", text, dryRun), "ready"},
+				{importBody("csv", text), "created"}} {
+				report := p.withKey(key).Post("/v1/users/imports", run.body).WantStatus(http.StatusOK).
+					WantValue("data."+run.status, 4).
+					WantValue("data.failed", 2)
+				for _, n := range []int{3, 5} {
+					report.WantValue(fmt.Sprintf("data.rows.%d.status", n), "failed").
+						WantValue(fmt.Sprintf("data.rows.%d.reasons.0", n), quota.Exceeded(p.clock.Now()).Detail)
+				}
+			}
+			p.clock.Advance(15 * time.Hour)
+			p.withKey(key).Post("/v1/users/imports", importBody("csv", text)).WantStatus(http.StatusOK).
+				WantValue("data.created", 2).
+				WantValue("data.existing", 4)
+		})
 	}
 }
 
