@@ -21,16 +21,18 @@ func TestPeriodBounds(t *testing.T) {
 		{calendar.Period{From: "2027-01-25"}, "", ""},
 		{calendar.Period{From: "2028-03-01"}, "", ""},
 	} {
-		from, to, err := test.period.Bounds(now, time.Millisecond)
-		if test.from == "" {
-			if err == nil {
-				t.Errorf("%+v: accepted", test.period)
+		t.Run(test.period.From+" to "+test.period.To, func(t *testing.T) {
+			from, to, err := test.period.Bounds(now, time.Millisecond)
+			if test.from == "" {
+				if err == nil {
+					t.Error("accepted")
+				}
+				return
 			}
-			continue
-		}
-		if err != nil || from.Format(time.RFC3339Nano) != test.from || to.Format(time.RFC3339Nano) != test.to {
-			t.Errorf("%+v: %v to %v, error %v; want %s to %s", test.period, from, to, err, test.from, test.to)
-		}
+			if err != nil || from.Format(time.RFC3339Nano) != test.from || to.Format(time.RFC3339Nano) != test.to {
+				t.Errorf("%v to %v, error %v; want %s to %s", from, to, err, test.from, test.to)
+			}
+		})
 	}
 }
 

@@ -26,14 +26,16 @@ func TestReplaceOrPatchMergesAsRFC7396(t *testing.T) {
 		{`{"a":1}`, `null`, `{}`},
 		{`{"n":10000000000000000001.50}`, ` { "m" : 1e400 } `, `{"n":10000000000000000001.50,"m":1e400}`},
 	} {
-		got := checks.ReplaceOrPatch(json.RawMessage(c.stored), json.RawMessage(c.patch), true)
-		if !sameJSON(t, got, []byte(c.want)) {
-			t.Errorf("%s patched with %s is %s, want %s", c.stored, c.patch, got, c.want)
-		}
-		replaced := checks.ReplaceOrPatch(json.RawMessage(c.stored), json.RawMessage(c.patch), false)
-		if want := checks.Compact(json.RawMessage(c.patch)); !bytes.Equal(replaced, want) {
-			t.Errorf("%s replaced by %s is %s", c.stored, c.patch, replaced)
-		}
+		t.Run(c.stored+" patched with "+c.patch, func(t *testing.T) {
+			got := checks.ReplaceOrPatch(json.RawMessage(c.stored), json.RawMessage(c.patch), true)
+			if !sameJSON(t, got, []byte(c.want)) {
+				t.Errorf("%s patched with %s is %s, want %s", c.stored, c.patch, got, c.want)
+			}
+			replaced := checks.ReplaceOrPatch(json.RawMessage(c.stored), json.RawMessage(c.patch), false)
+			if want := checks.Compact(json.RawMessage(c.patch)); !bytes.Equal(replaced, want) {
+				t.Errorf("%s replaced by %s is %s", c.stored, c.patch, replaced)
+			}
+		})
 	}
 }
 

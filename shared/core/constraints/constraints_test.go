@@ -18,13 +18,15 @@ func TestVersions(t *testing.T) {
 		{"^1.2.0", "1.3.0-rc.1", false}, {"^1.2.0-0", "1.3.0-rc.1", true}, {"^1.2.0", "1.3.0_build", true}, {"^1.2.0", "1.3.0+build", true},
 		{">=1.0.0 <2.0.0 || 4.x", "4.5.6", true}, {">=1.0.0 <2.0.0 || 4.x", "3.0.0", false}, {" 1.2.3 ", "1.2.3", true},
 	} {
-		versions, err := Parse(c.constraint)
-		if err != nil {
-			t.Errorf("%q: %v", c.constraint, err)
-		}
-		if got := Of(entitlement.Set{{Versions: versions}}).Allow(c.version); got != c.want {
-			t.Errorf("%q allows %q: %v", c.constraint, c.version, got)
-		}
+		t.Run(c.constraint+" "+c.version, func(t *testing.T) {
+			versions, err := Parse(c.constraint)
+			if err != nil {
+				t.Error(err)
+			}
+			if got := Of(entitlement.Set{{Versions: versions}}).Allow(c.version); got != c.want {
+				t.Errorf("%q allows %q: %v", c.constraint, c.version, got)
+			}
+		})
 	}
 	for _, text := range []string{
 		"", " ", "latest", "^", "1.2.3.4", "**", "^1.2.0 ||", strings.Repeat("1.x||", 5) + "2.x",

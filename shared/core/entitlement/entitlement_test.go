@@ -28,9 +28,11 @@ func TestCovers(t *testing.T) {
 		{"acme/*", "acme/api", true}, {"acme/*", "acme/a/b", true}, {"acme/*", "acme", false}, {"acme/*", "acme/", false},
 		{"acme/*", "acmeother/api", false}, {"acme", "acme", true}, {"acme", "acme/api", false}, {"acme", "acm", false},
 	} {
-		if got := (Entitlement{Repository: c.pattern}).Covers(c.repository); got != c.want {
-			t.Errorf("%q covers %q: %v", c.pattern, c.repository, got)
-		}
+		t.Run(c.pattern+" "+c.repository, func(t *testing.T) {
+			if got := (Entitlement{Repository: c.pattern}).Covers(c.repository); got != c.want {
+				t.Errorf("%q covers %q: %v", c.pattern, c.repository, got)
+			}
+		})
 	}
 }
 
@@ -48,8 +50,10 @@ func TestInEffect(t *testing.T) {
 		{Entitlement{Until: until}, until.Add(-1), true},
 		{Entitlement{Until: until}, until, false},
 	} {
-		if got := c.e.InEffect(c.at); got != c.want {
-			t.Errorf("%+v at %v: %v", c.e, c.at, got)
-		}
+		t.Run(c.at.String(), func(t *testing.T) {
+			if got := c.e.InEffect(c.at); got != c.want {
+				t.Errorf("%+v at %v: %v", c.e, c.at, got)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package parallel_test
 
 import (
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -10,26 +11,28 @@ import (
 
 func TestEachCallsOncePerIndexWithinTheLimit(t *testing.T) {
 	for _, c := range []struct{ n, limit int }{{0, 4}, {1, 4}, {100, 4}, {3, 100}, {50, 1}} {
-		called := make([]atomic.Int64, c.n)
-		var running, most atomic.Int64
-		err := parallel.Each(c.n, c.limit, func(i int) error {
-			for now := running.Add(1); ; {
-				if seen := most.Load(); now <= seen || most.CompareAndSwap(seen, now) {
-					break
+		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
+			called := make([]atomic.Int64, c.n)
+			var running, most atomic.Int64
+			err := parallel.Each(c.n, c.limit, func(i int) error {
+				for now := running.Add(1); ; {
+					if seen := most.Load(); now <= seen || most.CompareAndSwap(seen, now) {
+						break
+					}
+				}
+				called[i].Add(1)
+				running.Add(-1)
+				return nil
+			})
+			if err != nil || most.Load() > int64(c.limit) {
+				t.Errorf("%v, %d calls at a time", err, most.Load())
+			}
+			for i := range called {
+				if times := called[i].Load(); times != 1 {
+					t.Errorf("index %d is called %d times", i, times)
 				}
 			}
-			called[i].Add(1)
-			running.Add(-1)
-			return nil
 		})
-		if err != nil || most.Load() > int64(c.limit) {
-			t.Errorf("%+v: %v, %d calls at a time", c, err, most.Load())
-		}
-		for i := range called {
-			if times := called[i].Load(); times != 1 {
-				t.Errorf("%+v: index %d is called %d times", c, i, times)
-			}
-		}
 	}
 }
 

@@ -33,9 +33,11 @@ func TestScopeCovers(t *testing.T) {
 		{"", "", false},
 		{"read:*", "read:helm-charts", false},
 	} {
-		if got := c.held.Covers(c.wanted); got != c.covers {
-			t.Errorf("%q covers %q: %v, want %v", c.held, c.wanted, got, c.covers)
-		}
+		t.Run(string(c.held)+" covers "+string(c.wanted), func(t *testing.T) {
+			if got := c.held.Covers(c.wanted); got != c.covers {
+				t.Errorf("%v, want %v", got, c.covers)
+			}
+		})
 	}
 }
 
