@@ -40,20 +40,22 @@ var documentErrors = map[string]struct {
 // kind, the client would get INTERNAL_ERROR.
 func TestDocumentErrorsBecomeFaults(t *testing.T) {
 	for name, test := range documentErrors {
-		for source, err := range errorsFromParts(t, test.err) {
-			f := fault.As(err)
-			if f == nil || f.Kind != test.kind || !errors.Is(err, test.err) {
-				t.Errorf("%s, from the %s: error %v, want a fault of kind %v", name, source, err, test.kind)
-				continue
+		t.Run(name, func(t *testing.T) {
+			for source, err := range errorsFromParts(t, test.err) {
+				f := fault.As(err)
+				if f == nil || f.Kind != test.kind || !errors.Is(err, test.err) {
+					t.Errorf("from the %s: error %v, want a fault of kind %v", source, err, test.kind)
+					continue
+				}
+				want := test.detail
+				if want == "" {
+					want = documents.AsError(test.err).Message
+				}
+				if !strings.Contains(f.Detail, want) || strings.Contains(f.Detail, "secret") {
+					t.Errorf("from the %s: detail %q, want %q", source, f.Detail, want)
+				}
 			}
-			want := test.detail
-			if want == "" {
-				want = documents.AsError(test.err).Message
-			}
-			if !strings.Contains(f.Detail, want) || strings.Contains(f.Detail, "secret") {
-				t.Errorf("%s, from the %s: detail %q, want %q", name, source, f.Detail, want)
-			}
-		}
+		})
 	}
 }
 
@@ -189,21 +191,23 @@ func TestPanicOfAReaderIsLogged(t *testing.T) {
 			return "", err
 		}, ""},
 	} {
-		logged := testkit.CaptureLogs(t)
-		summary, err := test.call()
-		if summary != test.summary || (err == nil) != (test.summary != "") {
-			t.Errorf("%s: summary %q, error %v", name, summary, err)
-		}
-		if err != nil && fault.KindOf(err) != fault.Unprocessable {
-			t.Errorf("%s: error %v, want a fault", name, err)
-		}
-		text := logged.String()
-		if strings.Count(text, "a reader panicked") != 1 || !strings.Contains(text, "faults_test.go") {
-			t.Errorf("%s: want one log line with the stack, got %s", name, text)
-		}
-		if strings.Contains(text, "secret") || strings.Contains(fmt.Sprint(err), "secret") {
-			t.Errorf("%s: the words of the file are in the log or in the error: %s, %v", name, text, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			logged := testkit.CaptureLogs(t)
+			summary, err := test.call()
+			if summary != test.summary || (err == nil) != (test.summary != "") {
+				t.Errorf("summary %q, error %v", summary, err)
+			}
+			if err != nil && fault.KindOf(err) != fault.Unprocessable {
+				t.Errorf("error %v, want a fault", err)
+			}
+			text := logged.String()
+			if strings.Count(text, "a reader panicked") != 1 || !strings.Contains(text, "faults_test.go") {
+				t.Errorf("want one log line with the stack, got %s", text)
+			}
+			if strings.Contains(text, "secret") || strings.Contains(fmt.Sprint(err), "secret") {
+				t.Errorf("the words of the file are in the log or in the error: %s, %v", text, err)
+			}
+		})
 	}
 }
 

@@ -88,19 +88,21 @@ func TestParseFieldsReportsAllFailures(t *testing.T) {
 		{media.Extract, map[string]string{"model": strings.Repeat("[", 100_000)}, "/model"},
 		{media.Compare, map[string]string{"prompt": strings.Repeat("x", 4001)}, "/prompt"},
 	} {
-		_, err := media.ParseFields(c.task, c.fields)
-		found := fault.As(err)
-		if found == nil {
-			t.Errorf("%v: error %v, want a validation fault", c.fields, err)
-			continue
-		}
-		var pointers []string
-		for _, f := range found.Fields {
-			pointers = append(pointers, f.Pointer)
-		}
-		if got := strings.Join(pointers, " "); got != c.pointers {
-			t.Errorf("%.100v: failures at %s, want %s", c.fields, got, c.pointers)
-		}
+		t.Run(string(c.task)+" "+c.pointers, func(t *testing.T) {
+			_, err := media.ParseFields(c.task, c.fields)
+			found := fault.As(err)
+			if found == nil {
+				t.Errorf("%v: error %v, want a validation fault", c.fields, err)
+				return
+			}
+			var pointers []string
+			for _, f := range found.Fields {
+				pointers = append(pointers, f.Pointer)
+			}
+			if got := strings.Join(pointers, " "); got != c.pointers {
+				t.Errorf("%.100v: failures at %s, want %s", c.fields, got, c.pointers)
+			}
+		})
 	}
 }
 

@@ -31,24 +31,26 @@ func TestAnswerIsCachedOnlyIfComplete(t *testing.T) {
 		"timeout of reading":   {"one\n!", documents.ErrSlow, 0, 0},
 		"large file":           {"one\n!", documents.TooLarge(1 << 20), 1, 0},
 	} {
-		results, logged := memoryResults{}, testkit.CaptureLogs(t)
-		service := newPictureService(stubViewer{map[string]error{"two": test.err}}, documents.DefaultLimits())
-		parts := service.Parts
-		parts.Engine, parts.Results = echoEngine{}, results
-		parts.Readers[documents.PDF] = func(ctx context.Context, file documents.Source, into *documents.Builder) error {
-			return errors.Join(readPages(ctx, file, into), errorAtEnd(file, test.err))
-		}
-		work := media.Work{Question: media.Question{Task: media.Summarize}, Files: []media.File{{Source: source(test.file)}}}
-		answer, err := media.NewService(parts).Answer(t.Context(), work)
-		if err != nil || !strings.HasPrefix(answer.Summary, "one") || (test.err != nil) != (len(answer.Warnings) == 1) {
-			t.Errorf("%s: answer %+v, error %v", name, answer, err)
-		}
-		if len(results) != test.cached {
-			t.Errorf("%s: %d answers are cached, want %d", name, len(results), test.cached)
-		}
-		if got := strings.Count(logged.String(), "a picture is left out"); got != test.logs {
-			t.Errorf("%s: want %d log lines about pictures, got %s", name, test.logs, logged)
-		}
+		t.Run(name, func(t *testing.T) {
+			results, logged := memoryResults{}, testkit.CaptureLogs(t)
+			service := newPictureService(stubViewer{map[string]error{"two": test.err}}, documents.DefaultLimits())
+			parts := service.Parts
+			parts.Engine, parts.Results = echoEngine{}, results
+			parts.Readers[documents.PDF] = func(ctx context.Context, file documents.Source, into *documents.Builder) error {
+				return errors.Join(readPages(ctx, file, into), errorAtEnd(file, test.err))
+			}
+			work := media.Work{Question: media.Question{Task: media.Summarize}, Files: []media.File{{Source: source(test.file)}}}
+			answer, err := media.NewService(parts).Answer(t.Context(), work)
+			if err != nil || !strings.HasPrefix(answer.Summary, "one") || (test.err != nil) != (len(answer.Warnings) == 1) {
+				t.Errorf("answer %+v, error %v", answer, err)
+			}
+			if len(results) != test.cached {
+				t.Errorf("%d answers are cached, want %d", len(results), test.cached)
+			}
+			if got := strings.Count(logged.String(), "a picture is left out"); got != test.logs {
+				t.Errorf("want %d log lines about pictures, got %s", test.logs, logged)
+			}
+		})
 	}
 }
 
@@ -92,14 +94,16 @@ func TestReadWarnsOfLimits(t *testing.T) {
 		"text":   {small, long, "0.5 MB", "0.5 MB"},
 		"blocks": {few, "one\ntwo\nthree", "1 KB", "2 paragraphs and cells"},
 	} {
-		d, err := newPictureService(nil, test.limits).Read(t.Context(), "", source(test.file))
-		if err != nil || len(d.Warnings) != 1 {
-			t.Errorf("%s: error %v, document %+v; want one warning", name, err, d)
-			continue
-		}
-		if w := d.Warnings[0]; !strings.Contains(w, test.size+" of text") || !strings.Contains(w, test.limit) {
-			t.Errorf("%s: the warning does not name %s and %s: %s", name, test.size, test.limit, w)
-		}
+		t.Run(name, func(t *testing.T) {
+			d, err := newPictureService(nil, test.limits).Read(t.Context(), "", source(test.file))
+			if err != nil || len(d.Warnings) != 1 {
+				t.Errorf("error %v, document %+v; want one warning", err, d)
+				return
+			}
+			if w := d.Warnings[0]; !strings.Contains(w, test.size+" of text") || !strings.Contains(w, test.limit) {
+				t.Errorf("the warning does not name %s and %s: %s", test.size, test.limit, w)
+			}
+		})
 	}
 }
 

@@ -112,10 +112,12 @@ func TestReadReportsRecordingsWithoutText(t *testing.T) {
 		{"silence", &stubTranscriber{captions: captionsOf(" \u200b")}, media.ErrSilent},
 		{"failure", &stubTranscriber{err: broken}, broken},
 	} {
-		service := newRecordingService(documents.Audio, nil, test.transcriber)
-		if d, err := service.Read(t.Context(), "", source("noise")); d != nil || !errors.Is(err, test.want) {
-			t.Errorf("%s: document %v, error %v, want %v", test.name, d, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			service := newRecordingService(documents.Audio, nil, test.transcriber)
+			if d, err := service.Read(t.Context(), "", source("noise")); d != nil || !errors.Is(err, test.want) {
+				t.Errorf("document %v, error %v, want %v", d, err, test.want)
+			}
+		})
 	}
 	detail := fault.As(media.ErrNoTranscriber).Detail
 	if !strings.Contains(detail, "MediaEngine set to bedrock or openai") || !strings.Contains(detail, " TranscriberCommand.") {

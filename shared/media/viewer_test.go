@@ -104,13 +104,15 @@ func TestReadLeavesOutPictures(t *testing.T) {
 		{"unreadable PDF is viewed as a picture", "?", newPictureService(stubViewer{}, few), "application/pdf says ?", "", nil},
 		{"unreadable PDF is too large to view", "?" + strings.Repeat("x", 40), newPictureService(stubViewer{}, few), "", "", documents.ErrNoText},
 	} {
-		d, err := test.service.Read(t.Context(), "", source(test.file))
-		if !errors.Is(err, test.err) || (err == nil) != (test.err == nil) {
-			t.Errorf("%s: error %v, want %v", test.name, err, test.err)
-			continue
-		}
-		if err == nil && (d.Text() != test.text || !strings.Contains(strings.Join(d.Warnings, " "), test.warn)) {
-			t.Errorf("%s: text %q, warnings %q; want %q, %q", test.name, d.Text(), d.Warnings, test.text, test.warn)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			d, err := test.service.Read(t.Context(), "", source(test.file))
+			if !errors.Is(err, test.err) || (err == nil) != (test.err == nil) {
+				t.Errorf("error %v, want %v", err, test.err)
+				return
+			}
+			if err == nil && (d.Text() != test.text || !strings.Contains(strings.Join(d.Warnings, " "), test.warn)) {
+				t.Errorf("text %q, warnings %q; want %q, %q", d.Text(), d.Warnings, test.text, test.warn)
+			}
+		})
 	}
 }

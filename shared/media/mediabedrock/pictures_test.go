@@ -50,19 +50,21 @@ func TestViewReturnsBlocks(t *testing.T) {
 		for _, p := range []documents.Picture{
 			{MediaType: "image/png", Data: dot(t)}, {MediaType: "application/pdf", Data: []byte(pdf)},
 		} {
-			bench, viewer := newPictureBench(t, b)
-			got, err := viewer.View(t.Context(), p)
-			want := []documents.Block{
-				{Kind: documents.Heading, Text: "Invoice 7", Level: 1},
-				{Kind: documents.Row, Table: 1, Cells: []documents.Cell{{Text: "Total"}, {Text: "1.234,50 EUR", Column: 1}}},
-				{Kind: documents.Field, Cells: []documents.Cell{{Text: "Due", Header: true}, {Text: "5 March 2026", Column: 1}}},
-			}
-			if err != nil || !reflect.DeepEqual(got, want) || len(bench.pauses) != b.Failures {
-				t.Errorf("%s, %s: got %+v, %v", name, p.MediaType, got, err)
-			}
-			if seen := bench.server.Prompts()[0].Pictures; len(seen) != 1 || !bytes.Equal(seen[0].Data, p.Data) {
-				t.Errorf("the model sees %+v", seen)
-			}
+			t.Run(name+", "+p.MediaType, func(t *testing.T) {
+				bench, viewer := newPictureBench(t, b)
+				got, err := viewer.View(t.Context(), p)
+				want := []documents.Block{
+					{Kind: documents.Heading, Text: "Invoice 7", Level: 1},
+					{Kind: documents.Row, Table: 1, Cells: []documents.Cell{{Text: "Total"}, {Text: "1.234,50 EUR", Column: 1}}},
+					{Kind: documents.Field, Cells: []documents.Cell{{Text: "Due", Header: true}, {Text: "5 March 2026", Column: 1}}},
+				}
+				if err != nil || !reflect.DeepEqual(got, want) || len(bench.pauses) != b.Failures {
+					t.Errorf("got %+v, %v", got, err)
+				}
+				if seen := bench.server.Prompts()[0].Pictures; len(seen) != 1 || !bytes.Equal(seen[0].Data, p.Data) {
+					t.Errorf("the model sees %+v", seen)
+				}
+			})
 		}
 	}
 }
@@ -103,16 +105,18 @@ func TestViewReportsFailures(t *testing.T) {
 		{"a blind model", mediatest.Behavior{Unsupported: []string{"pictures"}}, nil, 1},
 		{"not allowed", mediatest.Behavior{Failures: 9, Status: 403, Code: "AccessDeniedException", Message: "No image for you"}, nil, 1},
 	} {
-		bench, viewer := newPictureBench(t, test.b)
-		got, err := viewer.View(t.Context(), documents.Picture{MediaType: "image/png", Data: dot(t)})
-		right := errors.Is(err, test.want) && message(err) == message(test.want)
-		if test.want == nil {
-			right = err != nil && fault.As(err) == nil
-		}
-		if !right || len(got) > 0 || bench.server.Requests() != test.requests {
-			t.Errorf("%s: got %+v, %v after %d requests", test.name, got, err, bench.server.Requests())
-		}
-		bench.checkSecrets(t, err)
+		t.Run(test.name, func(t *testing.T) {
+			bench, viewer := newPictureBench(t, test.b)
+			got, err := viewer.View(t.Context(), documents.Picture{MediaType: "image/png", Data: dot(t)})
+			right := errors.Is(err, test.want) && message(err) == message(test.want)
+			if test.want == nil {
+				right = err != nil && fault.As(err) == nil
+			}
+			if !right || len(got) > 0 || bench.server.Requests() != test.requests {
+				t.Errorf("got %+v, %v after %d requests", got, err, bench.server.Requests())
+			}
+			bench.checkSecrets(t, err)
+		})
 	}
 }
 

@@ -58,20 +58,22 @@ func TestRequestIsThatOfTheSDK(t *testing.T) {
 	for _, picture := range []documents.Picture{
 		{MediaType: "image/png", Data: dot(t)}, {MediaType: "application/pdf", Data: []byte(pdf)},
 	} {
-		s.requests = nil
-		viewer := mediabedrock.NewViewer(cfg, mediabedrock.Options{Model: profile})
-		if _, err := viewer.View(t.Context(), picture); err == nil || len(s.requests) == 0 {
-			t.Fatalf("got %v after %d requests, want a refusal of the empty answer", err, len(s.requests))
-		}
-		ours := s.requests[0]
-		if _, err := bedrockruntime.NewFromConfig(cfg).Converse(t.Context(), converseInput(picture, ours.Body)); err != nil {
-			t.Fatal(err)
-		}
-		theirs := s.requests[len(s.requests)-1]
-		theirs.Signed = strings.Replace(theirs.Signed, "amz-sdk-invocation-id;amz-sdk-request;", "", 1) // only for statistics
-		if diff := cmp.Diff(theirs, ours); diff != "" {
-			t.Errorf("%s: %s", picture.MediaType, diff)
-		}
+		t.Run(picture.MediaType, func(t *testing.T) {
+			s.requests = nil
+			viewer := mediabedrock.NewViewer(cfg, mediabedrock.Options{Model: profile})
+			if _, err := viewer.View(t.Context(), picture); err == nil || len(s.requests) == 0 {
+				t.Fatalf("got %v after %d requests, want a refusal of the empty answer", err, len(s.requests))
+			}
+			ours := s.requests[0]
+			if _, err := bedrockruntime.NewFromConfig(cfg).Converse(t.Context(), converseInput(picture, ours.Body)); err != nil {
+				t.Fatal(err)
+			}
+			theirs := s.requests[len(s.requests)-1]
+			theirs.Signed = strings.Replace(theirs.Signed, "amz-sdk-invocation-id;amz-sdk-request;", "", 1) // only for statistics
+			if diff := cmp.Diff(theirs, ours); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

@@ -100,13 +100,15 @@ func TestTranscribeReportsFailures(t *testing.T) {
 		"chatters":  {"while :; do echo blah blah blah blah; done", documents.ErrTooMuch},
 		"is killed": {"kill -9 $$", nil},
 	} {
-		captions, _, err := newScript(t, test.script).Transcribe(t.Context(), recording("noise"))
-		if captions != nil || err == nil || test.want != nil && !errors.Is(err, test.want) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v, %v", name, captions, err)
-		}
-		if test.want == nil && fault.As(err) != nil {
-			t.Errorf("%s: want an internal error: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			captions, _, err := newScript(t, test.script).Transcribe(t.Context(), recording("noise"))
+			if captions != nil || err == nil || test.want != nil && !errors.Is(err, test.want) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%v, %v", captions, err)
+			}
+			if test.want == nil && fault.As(err) != nil {
+				t.Errorf("want an internal error: %v", err)
+			}
+		})
 	}
 	broken := recording("")
 	broken.File = documents.Source{ReaderAt: failing{}, Size: 9}

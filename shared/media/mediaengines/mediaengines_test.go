@@ -63,20 +63,22 @@ func TestEnvironmentSelectsEngines(t *testing.T) {
 			"openai m@models.example", "openai large@models.example", "none",
 		},
 	} {
-		parts, err := equip(test.variables...)
-		if err != nil {
-			t.Errorf("%q: %v", test.variables, err)
-			continue
-		}
-		if got := parts.Engine.Version(); !strings.HasPrefix(got, test.engine) {
-			t.Errorf("%q: engine %s, want %s", test.variables, got, test.engine)
-		}
-		if got := parts.Transcriber.Version(); got != "tracks 1, "+test.transcriber {
-			t.Errorf("%q: transcriber %s, want %s", test.variables, got, test.transcriber)
-		}
-		if got := parts.Viewer.Version(); !strings.HasPrefix(got, test.viewer) {
-			t.Errorf("%q: viewer %s, want %s", test.variables, got, test.viewer)
-		}
+		t.Run(strings.Join(test.variables, " "), func(t *testing.T) {
+			parts, err := equip(test.variables...)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got := parts.Engine.Version(); !strings.HasPrefix(got, test.engine) {
+				t.Errorf("engine %s, want %s", got, test.engine)
+			}
+			if got := parts.Transcriber.Version(); got != "tracks 1, "+test.transcriber {
+				t.Errorf("transcriber %s, want %s", got, test.transcriber)
+			}
+			if got := parts.Viewer.Version(); !strings.HasPrefix(got, test.viewer) {
+				t.Errorf("viewer %s, want %s", got, test.viewer)
+			}
+		})
 	}
 }
 
@@ -99,16 +101,18 @@ func TestWrongSettingsAreReported(t *testing.T) {
 		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_TRANSCRIPTION_PRICE=-1"}, "MEDIA_TRANSCRIPTION_PRICE must be"},
 		{[]string{"TRANSCRIBER_COMMAND=no-such-program"}, "the TranscriberCommand names a program that cannot be run"},
 	} {
-		_, err := equip(test.variables...)
-		if err == nil {
-			t.Errorf("%q is accepted", test.variables)
-			continue
-		}
-		line := err.Error()
-		if !strings.HasPrefix(line, "settings: ") || !strings.Contains(line, test.want) || strings.ContainsAny(line, "\n") ||
-			strings.Contains(line, value) {
-			t.Errorf("%q: error %q, want %q without values", test.variables, line, test.want)
-		}
+		t.Run(strings.Join(test.variables, " "), func(t *testing.T) {
+			_, err := equip(test.variables...)
+			if err == nil {
+				t.Errorf("%q is accepted", test.variables)
+				return
+			}
+			line := err.Error()
+			if !strings.HasPrefix(line, "settings: ") || !strings.Contains(line, test.want) || strings.ContainsAny(line, "\n") ||
+				strings.Contains(line, value) {
+				t.Errorf("error %q, want %q without values", line, test.want)
+			}
+		})
 	}
 }
 

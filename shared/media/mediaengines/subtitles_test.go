@@ -44,14 +44,16 @@ func TestSubtitlesAreUsedFirst(t *testing.T) {
 		"no subtitles":  {testFile(t, "plain.m4a"), []string{"Nordwind"}, "heard", []string{"unclear"}, 1},
 		"damaged file":  {testFile(t, "srt.mkv")[:400], nil, "heard", []string{"unclear"}, 1},
 	} {
-		calls := 0
-		transcriber := mediaengines.SubtitlesFirst(stubTranscriber{&calls})
-		r := media.Recording{File: source(test.file), Kind: documents.Video, Keywords: test.keywords}
-		captions, warnings, err := transcriber.Transcribe(t.Context(), r)
-		got := joinTexts(captions)
-		if err != nil || got != test.want || !slices.Equal(warnings, test.warnings) || calls != test.calls {
-			t.Errorf("%s: warnings %q, error %v, %d calls, captions\n%s", name, warnings, err, calls, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			transcriber := mediaengines.SubtitlesFirst(stubTranscriber{&calls})
+			r := media.Recording{File: source(test.file), Kind: documents.Video, Keywords: test.keywords}
+			captions, warnings, err := transcriber.Transcribe(t.Context(), r)
+			got := joinTexts(captions)
+			if err != nil || got != test.want || !slices.Equal(warnings, test.warnings) || calls != test.calls {
+				t.Errorf("warnings %q, error %v, %d calls, captions\n%s", warnings, err, calls, got)
+			}
+		})
 	}
 }
 

@@ -37,16 +37,18 @@ func TestDialectAfterErrorsOfManyServers(t *testing.T) {
 		{`{"error": {"code": 400, "message": "the request exceeds the available context size"}}`, dialect{}, dialect{}, mediaprompt.ErrTooLong},
 		{``, dialect{}, dialect{}, nil},
 	} {
-		err := errorOf(&http.Response{StatusCode: http.StatusBadRequest, Body: io.NopCloser(strings.NewReader(test.body))})
-		next, changed := test.from.simplify(err)
-		if next != test.next || changed != (test.next != test.from) || test.is != nil && !errors.Is(err, test.is) {
-			t.Errorf("%s: %+v, %v", test.body, next, err)
-		}
-		for _, word := range []string{"not supported", "instead", "maximum", "available"} {
-			if strings.Contains(fmt.Sprint(err), word) {
-				t.Errorf("the message is in %v", err)
+		t.Run(fmt.Sprintf("%.80s", test.body), func(t *testing.T) {
+			err := errorOf(&http.Response{StatusCode: http.StatusBadRequest, Body: io.NopCloser(strings.NewReader(test.body))})
+			next, changed := test.from.simplify(err)
+			if next != test.next || changed != (test.next != test.from) || test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("%+v, %v", next, err)
 			}
-		}
+			for _, word := range []string{"not supported", "instead", "maximum", "available"} {
+				if strings.Contains(fmt.Sprint(err), word) {
+					t.Errorf("the message is in %v", err)
+				}
+			}
+		})
 	}
 }
 

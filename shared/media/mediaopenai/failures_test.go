@@ -253,17 +253,19 @@ func (lostKey) Get(context.Context) (string, error) { return "", errors.New("no 
 
 // TestUnusableKeys sends no request with a key that cannot stand in a header or cannot be read, and no error contains a key.
 func TestUnusableKeys(t *testing.T) {
-	for _, test := range []struct {
+	for name, test := range map[string]struct {
 		key  mediaopenai.KeySource
 		busy bool
 	}{
-		{testkit.Secret("hush\n"), false}, {testkit.Secret("hush hush"), false}, {lostKey{}, true},
+		"a line break": {testkit.Secret("hush\n"), false}, "a space": {testkit.Secret("hush hush"), false}, "lost": {lostKey{}, true},
 	} {
-		b := newBench(t, func(o *mediaopenai.Options) { o.Key = test.key })
-		_, err := b.service.AnswerTexts(t.Context(), extract(), mediatest.Document(t, invoice))
-		if err == nil || strings.Contains(err.Error(), "hush") || errors.Is(err, mediaprompt.ErrBusy) != test.busy || b.server.Requests() > 0 {
-			t.Errorf("%d requests, %v", b.server.Requests(), err)
-		}
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, func(o *mediaopenai.Options) { o.Key = test.key })
+			_, err := b.service.AnswerTexts(t.Context(), extract(), mediatest.Document(t, invoice))
+			if err == nil || strings.Contains(err.Error(), "hush") || errors.Is(err, mediaprompt.ErrBusy) != test.busy || b.server.Requests() > 0 {
+				t.Errorf("%d requests, %v", b.server.Requests(), err)
+			}
+		})
 	}
 }
 
@@ -277,9 +279,11 @@ func TestOptionsAreValidated(t *testing.T) {
 		{BaseURL: "https://hush\x7f", Model: "m"},
 		{BaseURL: "https://api.example.com/v1"},
 	} {
-		_, err := mediaopenai.New(o)
-		if _, again := mediaopenai.NewTranscriber(o); err == nil || again == nil || strings.Contains(err.Error(), "hush") {
-			t.Errorf("%s: %v", o.BaseURL, err)
-		}
+		t.Run(o.BaseURL+" "+o.Model, func(t *testing.T) {
+			_, err := mediaopenai.New(o)
+			if _, again := mediaopenai.NewTranscriber(o); err == nil || again == nil || strings.Contains(err.Error(), "hush") {
+				t.Error(err)
+			}
+		})
 	}
 }

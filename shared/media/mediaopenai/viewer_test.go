@@ -61,19 +61,21 @@ func TestViewReturnsBlocks(t *testing.T) {
 		"in words":  {Model: mediatest.Rambling},
 		"simple":    {Unsupported: []string{"json_schema", "json_object", "max_tokens", "temperature"}},
 	} {
-		bench, viewer := newPictureBench(t, words, b)
-		got, err := view(t, viewer)
-		want := []documents.Block{
-			{Kind: documents.Heading, Text: "Invoice 7", Level: 1},
-			{Kind: documents.Row, Table: 1, Cells: []documents.Cell{{Text: "Item"}, {Text: "Price", Column: 1}}},
-			{Kind: documents.Row, Table: 1, Cells: []documents.Cell{{Text: "Tea"}, {Text: "3", Column: 1}}},
-			{Kind: documents.Field, Cells: []documents.Cell{{Text: "Total", Header: true}, {Text: "3", Column: 1}}},
-			{Kind: documents.ListItem, Text: "thanks"},
-			{Kind: documents.Paragraph, Text: "Goodbye"},
-		}
-		if err != nil || !reflect.DeepEqual(got, want) || len(bench.pauses) != b.Failures {
-			t.Errorf("%s: got %+v, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			bench, viewer := newPictureBench(t, words, b)
+			got, err := view(t, viewer)
+			want := []documents.Block{
+				{Kind: documents.Heading, Text: "Invoice 7", Level: 1},
+				{Kind: documents.Row, Table: 1, Cells: []documents.Cell{{Text: "Item"}, {Text: "Price", Column: 1}}},
+				{Kind: documents.Row, Table: 1, Cells: []documents.Cell{{Text: "Tea"}, {Text: "3", Column: 1}}},
+				{Kind: documents.Field, Cells: []documents.Cell{{Text: "Total", Header: true}, {Text: "3", Column: 1}}},
+				{Kind: documents.ListItem, Text: "thanks"},
+				{Kind: documents.Paragraph, Text: "Goodbye"},
+			}
+			if err != nil || !reflect.DeepEqual(got, want) || len(bench.pauses) != b.Failures {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
 	}
 }
 
@@ -163,16 +165,18 @@ func TestViewReportsFailures(t *testing.T) {
 		{"a blind model", mediatest.Behavior{Unsupported: []string{"pictures"}}, nil, 1},
 		{"no such model", mediatest.Behavior{Failures: 9, Status: 404, Code: "model_not_found"}, nil, 1},
 	} {
-		bench, viewer := newPictureBench(t, "Nordwind", test.b)
-		got, err := view(t, viewer)
-		right := errors.Is(err, test.want) && message(err) == message(test.want)
-		if test.want == nil {
-			right = err != nil && fault.As(err) == nil
-		}
-		if !right || len(got) > 0 || bench.server.Requests() != test.requests {
-			t.Errorf("%s: got %+v, %v after %d requests", test.name, got, err, bench.server.Requests())
-		}
-		bench.checkSecrets(t, err)
+		t.Run(test.name, func(t *testing.T) {
+			bench, viewer := newPictureBench(t, "Nordwind", test.b)
+			got, err := view(t, viewer)
+			right := errors.Is(err, test.want) && message(err) == message(test.want)
+			if test.want == nil {
+				right = err != nil && fault.As(err) == nil
+			}
+			if !right || len(got) > 0 || bench.server.Requests() != test.requests {
+				t.Errorf("got %+v, %v after %d requests", got, err, bench.server.Requests())
+			}
+			bench.checkSecrets(t, err)
+		})
 	}
 }
 

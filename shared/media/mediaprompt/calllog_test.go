@@ -77,9 +77,11 @@ func TestCallLogCosts(t *testing.T) {
 		{"no overflow", dear, mediaprompt.Call{InputTokens: math.MaxInt, OutputTokens: math.MaxInt}, 2 * 9999.999999 * 1e8},
 		{"no overflow of time", dear, mediaprompt.Call{Audio: math.MaxInt64}, 9999999999.0 * 6_000},
 	} {
-		if got := logLine(t, test.prices, test.call)["microUSD"]; got != test.want {
-			t.Errorf("%s: %v", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := logLine(t, test.prices, test.call)["microUSD"]; got != test.want {
+				t.Errorf("%s: %v", test.name, got)
+			}
+		})
 	}
 }
 

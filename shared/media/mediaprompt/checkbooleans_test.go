@@ -51,9 +51,11 @@ func TestCheckBoolean(t *testing.T) {
 		{"paid", "true", plausible},
 		{"SETTLED", "true", plausible},
 	} {
-		if _, got := checkValue(paid, answers.Value{Type: answers.Boolean, Text: test.value}, test.quote); got != test.want {
-			t.Errorf("%q as %s: %v", test.quote, test.value, got)
-		}
+		t.Run(test.quote+" as "+test.value, func(t *testing.T) {
+			if _, got := checkValue(paid, answers.Value{Type: answers.Boolean, Text: test.value}, test.quote); got != test.want {
+				t.Errorf("%q as %s: %v", test.quote, test.value, got)
+			}
+		})
 	}
 }
 

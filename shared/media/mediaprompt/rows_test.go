@@ -38,13 +38,15 @@ func TestRowsHaveValuesOfTheirQuotes(t *testing.T) {
 		name, amount, sent string
 		start              int
 	}{{"Rope", "2.5", "", 0}, {"Rope", "2.5", "", 10}, {"Sail", "90", "2026-11-02", 20}} {
-		row := rows[i]
-		if row.Values["name"].Text != want.name || row.Values["amount"].Text != want.amount || row.Values["sent"].Text != want.sent {
-			t.Errorf("row %d: %+v", i, row.Values)
-		}
-		if quotes := row.Evidence["name"]; len(quotes) != 1 || quotes[0].Start != want.start || quotes[0].Quote != want.name {
-			t.Errorf("row %d: %+v", i, quotes)
-		}
+		t.Run(fmt.Sprint("row ", i), func(t *testing.T) {
+			row := rows[i]
+			if row.Values["name"].Text != want.name || row.Values["amount"].Text != want.amount || row.Values["sent"].Text != want.sent {
+				t.Errorf("row %d: %+v", i, row.Values)
+			}
+			if quotes := row.Evidence["name"]; len(quotes) != 1 || quotes[0].Start != want.start || quotes[0].Quote != want.name {
+				t.Errorf("row %d: %+v", i, quotes)
+			}
+		})
 	}
 	d := mediatest.Document(t, text)
 	if checked := x.Checked(d, answers.ExtractSettings{Tables: []answers.Table{items}}); len(checked.Rows["lines"]) != 3 {

@@ -36,11 +36,13 @@ func TestLocateReturnsTextOfDocument(t *testing.T) {
 		{"", "x", ""},
 		{strings.Repeat("word ", 900), strings.TrimSpace(strings.Repeat("word ", 500)), ""}, // too long
 	} {
-		p := newPart(test.text, 0)
-		at, ok := p.locate(test.quote)
-		if ok != (test.want != "") || p.text[at.from:at.to] != test.want {
-			t.Errorf("%q in %q: %v %v", test.quote, test.text, at, ok)
-		}
+		t.Run(test.quote+" in "+test.text, func(t *testing.T) {
+			p := newPart(test.text, 0)
+			at, ok := p.locate(test.quote)
+			if ok != (test.want != "") || p.text[at.from:at.to] != test.want {
+				t.Errorf("%v %v", at, ok)
+			}
+		})
 	}
 	at, ok := newPart("Total: 512, Total: 5.", 0).locate("Total: 5")
 	if !ok || at.from != 12 {
@@ -82,9 +84,11 @@ func TestParseValue(t *testing.T) {
 		{answers.String, `{"value": "a"}`, ""},
 		{answers.String, ``, ""},
 	} {
-		if got := parseValue(test.kind, json.RawMessage(test.raw)); got != newValue(test.kind, test.want) {
-			t.Errorf("%s %s: %+v", test.kind, test.raw, got)
-		}
+		t.Run(string(test.kind)+" "+test.raw, func(t *testing.T) {
+			if got := parseValue(test.kind, json.RawMessage(test.raw)); got != newValue(test.kind, test.want) {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }
 
@@ -141,7 +145,7 @@ func TestCheckValue(t *testing.T) {
 		{answers.Number, "5", "five", unverified, "5"},
 		{answers.Boolean, "true", "it is agreed", plausible, "true"},
 	} {
-		c.check(t)
+		t.Run(c.value+" "+c.quote, c.check)
 	}
 }
 
@@ -185,7 +189,7 @@ func TestCheckDate(t *testing.T) {
 		{answers.Date, "2026-03-05", "5. března 2026", partial, "2026-03-05"},
 		{answers.Date, "2026-03-05", "2026年3月5日", verified, "2026-03-05"},
 	} {
-		c.check(t)
+		t.Run(c.value+" "+c.quote, c.check)
 	}
 }
 

@@ -103,17 +103,19 @@ func TestViewRejectsUnsupportedPictures(t *testing.T) {
 		t.Error("a model was asked")
 		return "", nil
 	}), mediaprompt.Settings{Name: "maker m"}, maxBytes)
-	for _, test := range []struct {
+	for name, test := range map[string]struct {
 		p    documents.Picture
 		want error
 	}{
-		{picture(""), documents.ErrDamaged},
-		{picture("0123456789a"), documents.ErrTooMuch},
-		{documents.Picture{MediaType: "image/tiff", Data: []byte("x")}, documents.ErrDamaged},
+		"empty":     {picture(""), documents.ErrDamaged},
+		"too large": {picture("0123456789a"), documents.ErrTooMuch},
+		"TIFF":      {documents.Picture{MediaType: "image/tiff", Data: []byte("x")}, documents.ErrDamaged},
 	} {
-		if _, err := viewer.View(t.Context(), test.p); !errors.Is(err, test.want) {
-			t.Errorf("%+v: %v", test.p, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := viewer.View(t.Context(), test.p); !errors.Is(err, test.want) {
+				t.Error(err)
+			}
+		})
 	}
 	if viewer.MaxBytes("application/pdf") != 20 || viewer.MaxBytes("text/html") != 0 || !strings.HasPrefix(viewer.Version(), "maker m view ") {
 		t.Errorf("%s", viewer.Version())
@@ -135,14 +137,16 @@ func TestViewRejectsInvalidAnswers(t *testing.T) {
 		{"busy", "", mediaprompt.ErrBusy, mediaprompt.ErrBusy, 1},
 		{"damaged", "", documents.ErrDamaged, documents.ErrDamaged, 1},
 	} {
-		asked := 0
-		viewer := mediaprompt.NewViewer(replies(func(mediaprompt.Request) (string, error) {
-			asked++
-			return test.answer, test.err
-		}), mediaprompt.Settings{}, maxBytes)
-		if blocks, err := viewer.View(t.Context(), picture("x")); !errors.Is(err, test.want) || len(blocks) > 0 || asked != test.asked {
-			t.Errorf("%s: got %+v, %v after %d requests", test.name, blocks, err, asked)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			asked := 0
+			viewer := mediaprompt.NewViewer(replies(func(mediaprompt.Request) (string, error) {
+				asked++
+				return test.answer, test.err
+			}), mediaprompt.Settings{}, maxBytes)
+			if blocks, err := viewer.View(t.Context(), picture("x")); !errors.Is(err, test.want) || len(blocks) > 0 || asked != test.asked {
+				t.Errorf("got %+v, %v after %d requests", blocks, err, asked)
+			}
+		})
 	}
 	viewer := mediaprompt.NewViewer(replies(func(r mediaprompt.Request) (string, error) {
 		return `{"blocks": [{"kind": "paragraph", "text": "` + mark.FindStringSubmatch(r.Rules)[1] + `"}]}`, nil

@@ -192,9 +192,11 @@ func TestUploadStatus(t *testing.T) {
 	for name, other := range map[string]struct{ owner, id string }{
 		"another owner": {bob, offer.ID}, "never offered": {ada, neverOffered}, "no ID": {ada, "../x"},
 	} {
-		if _, err := c.Upload(t.Context(), other.owner, other.id); !errors.Is(err, medias3.ErrNoUpload) {
-			t.Errorf("%s: %v, want ErrNoUpload", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := c.Upload(t.Context(), other.owner, other.id); !errors.Is(err, medias3.ErrNoUpload) {
+				t.Errorf("%v, want ErrNoUpload", err)
+			}
+		})
 	}
 	unused := c.offer(t, nil)
 	c.advance = medias3.OfferLifetime

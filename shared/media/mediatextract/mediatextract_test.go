@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/gif"
@@ -181,18 +182,20 @@ func TestViewReportsFailures(t *testing.T) {
 		{"not allowed", failing(400, "AccessDeniedException"), nil, 1},
 		{"a defect of ours", failing(400, "InvalidParameterException PWNED"), nil, 1},
 	} {
-		bench := newBench(t, test.b)
-		got, err := bench.viewer.View(t.Context(), pngPicture(t))
-		right := errors.Is(err, test.want)
-		if test.want == nil {
-			right = err != nil && fault.As(err) == nil && documents.AsError(err) == nil
-		}
-		if !right || len(got) > 0 || bench.server.Requests() != test.requests {
-			t.Errorf("%s: got %+v, %v after %d requests", test.name, got, err, bench.server.Requests())
-		}
-		if all := bench.log.String() + err.Error(); strings.Contains(all, "PWNED") || strings.Contains(all, "hush") {
-			t.Errorf("%s: the text of the service is in %s", test.name, all)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			bench := newBench(t, test.b)
+			got, err := bench.viewer.View(t.Context(), pngPicture(t))
+			right := errors.Is(err, test.want)
+			if test.want == nil {
+				right = err != nil && fault.As(err) == nil && documents.AsError(err) == nil
+			}
+			if !right || len(got) > 0 || bench.server.Requests() != test.requests {
+				t.Errorf("got %+v, %v after %d requests", got, err, bench.server.Requests())
+			}
+			if all := bench.log.String() + err.Error(); strings.Contains(all, "PWNED") || strings.Contains(all, "hush") {
+				t.Errorf("the text of the service is in %s", all)
+			}
+		})
 	}
 }
 
@@ -215,11 +218,13 @@ func TestPicturesThatCannotBeRead(t *testing.T) {
 		{"too many pixels", "image/png", wide, documents.ErrTooMuch, 0},
 		{"too many bytes", "image/png", make([]byte, 10<<20+1), documents.ErrTooMuch, 0},
 	} {
-		bench := newBench(t, mediatest.Behavior{})
-		got, err := bench.viewer.View(t.Context(), documents.Picture{MediaType: test.mediaType, Data: test.data})
-		if !errors.Is(err, test.want) || len(got) > 0 || bench.server.Requests() != test.requests {
-			t.Errorf("%s: got %+v, %v after %d requests", test.name, got, err, bench.server.Requests())
-		}
+		t.Run(test.name, func(t *testing.T) {
+			bench := newBench(t, mediatest.Behavior{})
+			got, err := bench.viewer.View(t.Context(), documents.Picture{MediaType: test.mediaType, Data: test.data})
+			if !errors.Is(err, test.want) || len(got) > 0 || bench.server.Requests() != test.requests {
+				t.Errorf("got %+v, %v after %d requests", got, err, bench.server.Requests())
+			}
+		})
 	}
 }
 
@@ -267,27 +272,29 @@ func TestExtractFromPicture(t *testing.T) {
 		percent, confidence float64 // confidence is 0 for a null
 		warnings            int
 	}{{99.5, 0.99, 0}, {75, 0.75, 1}, {40, 0, 1}} {
-		bench := newBench(t, mediatest.Behavior{})
-		bench.server.SetConfidence("1,080.00", test.percent)
-		answer := bench.extractTotal(t, pagePNG(t))
-		if len(answer.Warnings) != test.warnings {
-			t.Errorf("%v %%: warnings %q", test.percent, answer.Warnings)
-		}
-		evidence := answer.Evidence["Total"]
-		if test.confidence == 0 {
-			if len(evidence) > 0 {
-				t.Errorf("%v %%: evidence %+v, want none", test.percent, evidence)
+		t.Run(fmt.Sprintf("%v %%", test.percent), func(t *testing.T) {
+			bench := newBench(t, mediatest.Behavior{})
+			bench.server.SetConfidence("1,080.00", test.percent)
+			answer := bench.extractTotal(t, pagePNG(t))
+			if len(answer.Warnings) != test.warnings {
+				t.Errorf("warnings %q", answer.Warnings)
 			}
-			continue
-		}
-		if len(evidence) != 1 || math.Round(100*evidence[0].Confidence) != 100*test.confidence || evidence[0].Page != 1 ||
-			evidence[0].Quote != "1,080.00 EUR" {
-			t.Fatalf("%v %%: evidence %+v", test.percent, evidence)
-		}
-		// The stand-in begins the second column at 35 % of the width, and the row of the total at 21 % of the height.
-		if box := evidence[0].Box; box == nil || math.Abs(box.Left-0.35*620) > 1 || math.Abs(box.Top-0.21*877) > 5 {
-			t.Errorf("%v %%: box %+v", test.percent, box)
-		}
+			evidence := answer.Evidence["Total"]
+			if test.confidence == 0 {
+				if len(evidence) > 0 {
+					t.Errorf("evidence %+v, want none", evidence)
+				}
+				return
+			}
+			if len(evidence) != 1 || math.Round(100*evidence[0].Confidence) != 100*test.confidence || evidence[0].Page != 1 ||
+				evidence[0].Quote != "1,080.00 EUR" {
+				t.Fatalf("evidence %+v", evidence)
+			}
+			// The stand-in begins the second column at 35 % of the width, and the row of the total at 21 % of the height.
+			if box := evidence[0].Box; box == nil || math.Abs(box.Left-0.35*620) > 1 || math.Abs(box.Top-0.21*877) > 5 {
+				t.Errorf("box %+v", box)
+			}
+		})
 	}
 }
 

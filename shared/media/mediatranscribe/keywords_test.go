@@ -45,16 +45,18 @@ func TestKeywordsBecomePhrases(t *testing.T) {
 		{"ro", "ro-RO", []string{"Iași", "O'Brien"}, []string{"iași"}, "1 of 2 were left out: O'Brien."},
 		{"es", "es-ES", []string{"niño", "R2D2", "a&b", "x/y", "日本", "..."}, []string{"niño"}, "5 of 6 were left out: R2D2, a&b, x/y and others."},
 	} {
-		b := newBench(t, mediatest.Speech{Results: speech})
-		_, warnings, err := b.transcriber().Transcribe(t.Context(), withKeywords(test.lang, test.keywords...))
-		got := b.server.Phrases(b.vocabularyIn(test.code))
-		if err != nil || !slices.Equal(got, test.want) {
-			t.Errorf("%s: %q, %v", test.lang, got, err)
-		}
-		if warned := strings.Join(warnings, "; "); !strings.HasSuffix(warned, test.warning) || (warned == "") != (test.warning == "") {
-			t.Errorf("%s: unexpected warning %q", test.lang, warned)
-		}
-		b.checkSecrets(t, nil)
+		t.Run(string(test.lang), func(t *testing.T) {
+			b := newBench(t, mediatest.Speech{Results: speech})
+			_, warnings, err := b.transcriber().Transcribe(t.Context(), withKeywords(test.lang, test.keywords...))
+			got := b.server.Phrases(b.vocabularyIn(test.code))
+			if err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("%q, %v", got, err)
+			}
+			if warned := strings.Join(warnings, "; "); !strings.HasSuffix(warned, test.warning) || (warned == "") != (test.warning == "") {
+				t.Errorf("unexpected warning %q", warned)
+			}
+			b.checkSecrets(t, nil)
+		})
 	}
 }
 

@@ -75,12 +75,14 @@ func TestSilentRecording(t *testing.T) {
 		"nobody speaks": {Polls: 2},
 		"too short":     {Failure: "The input media file length is too small. Check the length of the file and try your request again."},
 	} {
-		b := newBench(t, speech)
-		captions, warnings, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
-		if err != nil || len(captions)+len(warnings) > 0 {
-			t.Errorf("%s: %+v, %q, %v", name, captions, warnings, err)
-		}
-		b.mustBeClean(t)
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, speech)
+			captions, warnings, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
+			if err != nil || len(captions)+len(warnings) > 0 {
+				t.Errorf("%+v, %q, %v", captions, warnings, err)
+			}
+			b.mustBeClean(t)
+		})
 	}
 }
 

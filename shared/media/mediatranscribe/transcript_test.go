@@ -68,10 +68,12 @@ func TestReadTranscript(t *testing.T) {
 			[]documents.Block{caption(long, 0, 0), caption("more", 0, 0)}, 0},
 		"nobody speaks": {`{"results":{"transcripts":[{"transcript":""}],"items":[]}}`, nil, 0},
 	} {
-		got, err := readTranscript(strings.NewReader(test.text), maxResultBytes)
-		if err != nil || !reflect.DeepEqual(got.blocks, test.want) || got.seconds != test.end {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := readTranscript(strings.NewReader(test.text), maxResultBytes)
+			if err != nil || !reflect.DeepEqual(got.blocks, test.want) || got.seconds != test.end {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
 	}
 }
 
