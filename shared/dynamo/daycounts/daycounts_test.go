@@ -51,13 +51,15 @@ func TestHistory(t *testing.T) {
 			},
 		},
 	} {
-		if diff := cmp.Diff(test.want, test.history.Changes()); diff != "" {
-			t.Errorf("%q: %s", test.text, diff)
-		}
-		read, err := daycounts.ParseHistory(test.text)
-		if err != nil || read.String() != test.text || test.history.String() != test.text || !cmp.Equal(read.Changes(), test.want) {
-			t.Errorf("history %[1]q: String = %[2]q, ParseHistory = %[3]q, %[4]v", test.text, test.history, read, err)
-		}
+		t.Run(test.text, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, test.history.Changes()); diff != "" {
+				t.Error(diff)
+			}
+			read, err := daycounts.ParseHistory(test.text)
+			if err != nil || read.String() != test.text || test.history.String() != test.text || !cmp.Equal(read.Changes(), test.want) {
+				t.Errorf("history %[1]q: String = %[2]q, ParseHistory = %[3]q, %[4]v", test.text, test.history, read, err)
+			}
+		})
 	}
 	if diff := cmp.Diff(daycounts.Changes{on(3): {"projects": -1, "project:archived": -1}}, gone.ChangesSince(changed)); diff != "" {
 		t.Error(diff)

@@ -3,6 +3,7 @@ package transactions_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -105,13 +106,15 @@ func TestContention(t *testing.T) {
 		{10, false, false}, {20, false, false}, {30, false, false}, {40, true, false},
 		{60, true, false}, {80, true, false}, {200, true, true},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			o := contend(t, c.rate, &sharedItem{holds: 10 * time.Millisecond})
-			t.Logf("%v/s: %d sent, %d refused, median %v, 99th percentile %v",
-				c.rate, o.sent, o.refused, o.p50.Round(time.Millisecond), o.p99.Round(time.Millisecond))
-			if o.refused > 0 && !c.mayRefuse || o.refused == 0 && c.mustRefuse {
-				t.Errorf("%d of %d refused at %v/s", o.refused, o.sent, c.rate)
-			}
+		t.Run(fmt.Sprintf("%v/s", c.rate), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := contend(t, c.rate, &sharedItem{holds: 10 * time.Millisecond})
+				t.Logf("%d sent, %d refused, median %v, 99th percentile %v",
+					o.sent, o.refused, o.p50.Round(time.Millisecond), o.p99.Round(time.Millisecond))
+				if o.refused > 0 && !c.mayRefuse || o.refused == 0 && c.mustRefuse {
+					t.Errorf("%d of %d refused at %v/s", o.refused, o.sent, c.rate)
+				}
+			})
 		})
 	}
 }
