@@ -83,18 +83,20 @@ func TestRankingCost(t *testing.T) {
 		{"this year and a year ago", analytics.PeriodQuery{Kind: analytics.ThisYear}, analytics.WithYearAgo, 11, 7},
 		{"a year of 11 months and some days", analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &today}, "", 1, 12},
 	} {
-		meter.Reset()
-		got, err := rankings.Top(t.Context(), analytics.RankingQuery{Period: test.period, Of: analytics.People, Limit: 10, Compare: test.with})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s: %d calls, %v read units", test.name, meter.Calls(), meter.ReadUnits())
-		if meter.Calls() > test.calls || meter.ReadUnits() > test.units {
-			t.Errorf("%s: %d calls and %v read units, want %d and %v", test.name, meter.Calls(), meter.ReadUnits(), test.calls, test.units)
-		}
-		if first := got.Entries[0]; len(got.Entries) != 10 || first.UserID != userID(0) || first.Before == 0 && test.with != "" {
-			t.Errorf("%s: got %+v", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			meter.Reset()
+			got, err := rankings.Top(t.Context(), analytics.RankingQuery{Period: test.period, Of: analytics.People, Limit: 10, Compare: test.with})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d calls, %v read units", meter.Calls(), meter.ReadUnits())
+			if meter.Calls() > test.calls || meter.ReadUnits() > test.units {
+				t.Errorf("%d calls and %v read units, want %d and %v", meter.Calls(), meter.ReadUnits(), test.calls, test.units)
+			}
+			if first := got.Entries[0]; len(got.Entries) != 10 || first.UserID != userID(0) || first.Before == 0 && test.with != "" {
+				t.Errorf("got %+v", got)
+			}
+		})
 	}
 }
 

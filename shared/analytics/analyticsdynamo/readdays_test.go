@@ -163,11 +163,13 @@ func TestDashboardCost(t *testing.T) {
 		{"this month and the month before", analytics.PeriodQuery{}, analytics.WithCalendar, 6, 40},
 		{"a day and before", analytics.PeriodQuery{Kind: analytics.Yesterday}, analytics.WithPrevious, 4, 10},
 	} {
-		_, cost := b.dashboard(test.asked, test.with)
-		t.Logf("%s: %d calls, %v read units", test.name, cost.Calls(), cost.ReadUnits())
-		if cost.Calls() > test.calls || cost.ReadUnits() > test.units || cost.ReadUnits() == 0 {
-			t.Errorf("%s: %d calls and %v read units, want %d and %v", test.name, cost.Calls(), cost.ReadUnits(), test.calls, test.units)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			_, cost := b.dashboard(test.asked, test.with)
+			t.Logf("%d calls, %v read units", cost.Calls(), cost.ReadUnits())
+			if cost.Calls() > test.calls || cost.ReadUnits() > test.units || cost.ReadUnits() == 0 {
+				t.Errorf("%d calls and %v read units, want %d and %v", cost.Calls(), cost.ReadUnits(), test.calls, test.units)
+			}
+		})
 	}
 }
 

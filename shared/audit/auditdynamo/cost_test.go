@@ -59,14 +59,16 @@ func TestCost(t *testing.T) {
 			Limit: 20,
 		}, staff, 31 * auditlog.Parts, 62, 0, false},
 	} {
-		meter.Reset()
-		page, err := service.List(t.Context(), test.caller, test.query)
-		if err != nil || len(page.Events) != test.found || (page.Next == "") != test.isComplete {
-			t.Errorf("%s: %d events, next %q, error %v", name, len(page.Events), page.Next, err)
-		}
-		if meter.Calls() != test.calls || meter.ReadUnits() > test.maxUnits {
-			t.Errorf("%s: %d calls, want %d; %g read units, want at most %g", name, meter.Calls(), test.calls, meter.ReadUnits(),
-				test.maxUnits)
-		}
+		t.Run(name, func(t *testing.T) {
+			meter.Reset()
+			page, err := service.List(t.Context(), test.caller, test.query)
+			if err != nil || len(page.Events) != test.found || (page.Next == "") != test.isComplete {
+				t.Errorf("%d events, next %q, error %v", len(page.Events), page.Next, err)
+			}
+			if meter.Calls() != test.calls || meter.ReadUnits() > test.maxUnits {
+				t.Errorf("%d calls, want %d; %g read units, want at most %g", meter.Calls(), test.calls, meter.ReadUnits(),
+					test.maxUnits)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package credentialsdynamo_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -114,12 +115,14 @@ func TestCustomersHaveOneLimit(t *testing.T) {
 // Credentials that make many requests exceed the limit by less than a tenth, and use more than half of it.
 func TestCustomersCountInBlocks(t *testing.T) {
 	for _, c := range []struct{ limit, credentials int }{{1, 2}, {3, 1}, {9, 3}, {50, 7}, {150, 1}, {330, 40}} {
-		l := newCustomerLimits(t, 1000, int64(c.limit))
-		n := l.allowed(l.tokensOf(customer, c.credentials), 2*c.limit/c.credentials+4)
-		t.Logf("limit %d, %d credentials: %d requests passed", c.limit, c.credentials, n)
-		if least, most := c.limit/2+1, c.limit+max(1, c.limit/10)-1; n < least || n > most {
-			t.Errorf("limit %d, %d credentials: %d requests were allowed, want %d to %d", c.limit, c.credentials, n, least, most)
-		}
+		t.Run(fmt.Sprintf("limit %d, %d credentials", c.limit, c.credentials), func(t *testing.T) {
+			l := newCustomerLimits(t, 1000, int64(c.limit))
+			n := l.allowed(l.tokensOf(customer, c.credentials), 2*c.limit/c.credentials+4)
+			t.Logf("%d requests passed", n)
+			if least, most := c.limit/2+1, c.limit+max(1, c.limit/10)-1; n < least || n > most {
+				t.Errorf("%d requests were allowed, want %d to %d", n, least, most)
+			}
+		})
 	}
 }
 

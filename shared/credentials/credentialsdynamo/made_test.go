@@ -64,15 +64,18 @@ func TestMadeFindsCredentialsOfAllOwnersInAnyNumberOfSteps(t *testing.T) {
 	back := s.madeBy(owner, time.Time{}, maker(foreign), maker(own), maker(root))
 	s.madeBy(owner, time.Time{})
 	s.madeBy(otherOwner, time.Time{}, maker(s.madeBy(otherOwner, time.Time{})))
-	for _, c := range []struct {
+	for name, c := range map[string]struct {
 		root credentials.Credential
 		want []string
 	}{
-		{root, sorted(own, foreign, back)}, {own, sorted(foreign, back)}, {foreign, sorted(back)}, {back, []string{}},
+		"root": {root, sorted(own, foreign, back)}, "own": {own, sorted(foreign, back)},
+		"foreign": {foreign, sorted(back)}, "back": {back, []string{}},
 	} {
-		if got := s.made(c.root, noon); !slices.Equal(got, c.want) {
-			t.Errorf("made %v, want %v", got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := s.made(c.root, noon); !slices.Equal(got, c.want) {
+				t.Errorf("made %v, want %v", got, c.want)
+			}
+		})
 	}
 	if got := s.made(root, noon.AddDate(0, 0, 2)); !slices.Equal(got, sorted(own, back)) {
 		t.Errorf("made %v after one has expired", got)

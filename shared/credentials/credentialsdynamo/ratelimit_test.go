@@ -46,11 +46,13 @@ func TestCountRequestNeedsTheSecret(t *testing.T) {
 	for name, wrong := range map[string]credentials.Secret{
 		"another secret with the id": withID(t, token.ID), "an unknown id": credentials.Mint(credentials.AccessToken),
 	} {
-		for range 2 {
-			if _, _, err := s.table.Requests.CountRequest(t.Context(), wrong, noon); !errors.Is(err, credentials.ErrUnknown) {
-				t.Errorf("%s: %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			for range 2 {
+				if _, _, err := s.table.Requests.CountRequest(t.Context(), wrong, noon); !errors.Is(err, credentials.ErrUnknown) {
+					t.Error(err)
+				}
 			}
-		}
+		})
 	}
 	if used := s.lastUse(token.ID); !used.IsZero() {
 		t.Errorf("a wrong secret was recorded as a use at %s", used)

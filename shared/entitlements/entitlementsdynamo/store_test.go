@@ -179,9 +179,11 @@ func TestStaleChangesFail(t *testing.T) {
 	f.add(t, entitled(t, "second", "*"))
 	for name, before := range map[string]entitlements.Held{"none": never, "the first version": first,
 		"a later version": {Version: 9}} {
-		wantError(t, "replacement of "+name, f.store.Replace(t.Context(), acme, before, nil), versions.ErrStale)
-		_, err := f.store.Add(t.Context(), acme, before, entitlements.Creation{Entitlement: entitled(t, "third", "*")})
-		wantError(t, "addition to "+name, err, versions.ErrStale)
+		t.Run(name, func(t *testing.T) {
+			wantError(t, "replacement of "+name, f.store.Replace(t.Context(), acme, before, nil), versions.ErrStale)
+			_, err := f.store.Add(t.Context(), acme, before, entitlements.Creation{Entitlement: entitled(t, "third", "*")})
+			wantError(t, "addition to "+name, err, versions.ErrStale)
+		})
 	}
 	f.wantStored(t, "1 customer: version 2", "1 entitlements: version 2, 2 here", "2 customer: version 0")
 }
@@ -219,11 +221,13 @@ func TestKeyIsReplayedInAnyVersion(t *testing.T) {
 	}
 	second := entitlements.Creation{Entitlement: entitled(t, "acme/*", "^1.2.0"), Once: key}
 	for name, held := range map[string]entitlements.Held{"old": before, "current": f.get(t, acme)} {
-		made, err := f.store.Add(t.Context(), acme, held, second)
-		if err != nil || !made.Replayed {
-			t.Errorf("%s version: %+v, %v", name, made, err)
-		}
-		wantSame(t, name+" version", made.Entitlement, first.Entitlement)
+		t.Run(name, func(t *testing.T) {
+			made, err := f.store.Add(t.Context(), acme, held, second)
+			if err != nil || !made.Replayed {
+				t.Errorf("%s version: %+v, %v", name, made, err)
+			}
+			wantSame(t, name+" version", made.Entitlement, first.Entitlement)
+		})
 	}
 	reused := second
 	reused.Once = &idempotency.Key{Caller: "c", Text: "k", Fingerprint: []byte("another")}

@@ -128,12 +128,14 @@ func TestLastPageHasNoNext(t *testing.T) {
 		limit, found int
 		next         bool
 	}{{"", 5, 5, true}, {"", 6, 6, false}, {"", 7, 6, false}, {pulls.Image, 3, 3, true}, {pulls.Image, 4, 4, false}} {
-		page, err := pulls.NewService(store).List(t.Context(), manager, pulls.Query{
-			Kind: c.kind, From: midnight, To: midnight.AddDate(0, 0, 1), Limit: c.limit,
+		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
+			page, err := pulls.NewService(store).List(t.Context(), manager, pulls.Query{
+				Kind: c.kind, From: midnight, To: midnight.AddDate(0, 0, 1), Limit: c.limit,
+			})
+			if err != nil || (page.Next != "") != c.next || len(page.Pulls) != c.found {
+				t.Errorf("%d pulls, next %q, %v", len(page.Pulls), page.Next, err)
+			}
 		})
-		if err != nil || (page.Next != "") != c.next || len(page.Pulls) != c.found {
-			t.Errorf("%+v: %d pulls, next %q, %v", c, len(page.Pulls), page.Next, err)
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package usersdynamo_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -44,14 +45,15 @@ func TestCostOfPages(t *testing.T) {
 	}{
 		{"", 0, 2, 2}, {"", 31, 2, 3}, {"", 32, 3, 4}, {"", 250, 3, 5}, {"", 300, 1, 1}, {principal.User, 50, 3, 5},
 	} {
-		meter.Reset()
-		if _, err := store.List(t.Context(), users.Query{Role: c.role, Limit: 20, Offset: c.offset}); err != nil {
-			t.Fatal(err)
-		}
-		if meter.Calls() > c.calls || meter.ReadUnits() > c.reads {
-			t.Errorf("%q at %d: %d calls and %v read units, want at most %d and %v",
-				c.role, c.offset, meter.Calls(), meter.ReadUnits(), c.calls, c.reads)
-		}
+		t.Run(fmt.Sprintf("%q at %d", c.role, c.offset), func(t *testing.T) {
+			meter.Reset()
+			if _, err := store.List(t.Context(), users.Query{Role: c.role, Limit: 20, Offset: c.offset}); err != nil {
+				t.Fatal(err)
+			}
+			if meter.Calls() > c.calls || meter.ReadUnits() > c.reads {
+				t.Errorf("%d calls and %v read units, want at most %d and %v", meter.Calls(), meter.ReadUnits(), c.calls, c.reads)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package usersdynamo_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -30,17 +31,19 @@ func TestHoldersOfPermission(t *testing.T) {
 		{principal.TokensWrite, 3, []string{"person0@example.com", "person8@example.com", "person1@example.com"}},
 		{"nothing:at-all", 50, nil},
 	} {
-		found, err := w.People.Holders(t.Context(), c.permission, c.most)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, p := range found {
-			got = append(got, p.Email)
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("at most %d with %s: %v, want %v", c.most, c.permission, got, c.want)
-		}
+		t.Run(fmt.Sprintf("at most %d with %s", c.most, c.permission), func(t *testing.T) {
+			found, err := w.People.Holders(t.Context(), c.permission, c.most)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, p := range found {
+				got = append(got, p.Email)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
 	}
 }
 
