@@ -27,11 +27,13 @@ func TestYearAgo(t *testing.T) {
 		{"2025-01-01", "2025-12-31", "2024-01-01", "2024-12-31"},
 		{"2021-11-22", "2026-11-21", "2020-11-22", "2025-11-21"}, // overlaps
 	} {
-		p := analytics.Period{Kind: analytics.Custom, First: day(t, test.first), Last: day(t, test.last)}
-		want := analytics.Period{Kind: analytics.Custom, First: day(t, test.wantFirst), Last: day(t, test.wantLast)}
-		if got := p.YearAgo(); got != want {
-			t.Errorf("%s to %s: got %s to %s, want %s to %s", p.First, p.Last, got.First, got.Last, want.First, want.Last)
-		}
+		t.Run(test.first+" to "+test.last, func(t *testing.T) {
+			p := analytics.Period{Kind: analytics.Custom, First: day(t, test.first), Last: day(t, test.last)}
+			want := analytics.Period{Kind: analytics.Custom, First: day(t, test.wantFirst), Last: day(t, test.wantLast)}
+			if got := p.YearAgo(); got != want {
+				t.Errorf("got %s to %s, want %s to %s", got.First, got.Last, want.First, want.Last)
+			}
+		})
 	}
 }
 
@@ -56,12 +58,13 @@ func TestUnitBefore(t *testing.T) {
 		{"2026-10-01", "2027-01-01", "2027-01-01", "", ""},
 		{"2024-01-01", "2025-12-31", "2026-11-21", "", ""}, // two years
 	} {
-		p := analytics.Period{Kind: analytics.Custom, First: day(t, test.first), Last: day(t, test.last)}
-		got, isUnit := p.UnitBefore(day(t, test.today))
-		if isUnit != (test.wantFirst != "") || isUnit && (got.First.String() != test.wantFirst || got.Last.String() != test.wantLast) {
-			t.Errorf("%s to %s on %s: got %s to %s, %t; want %s to %s", p.First, p.Last, test.today, got.First, got.Last, isUnit,
-				test.wantFirst, test.wantLast)
-		}
+		t.Run(test.first+" to "+test.last+" on "+test.today, func(t *testing.T) {
+			p := analytics.Period{Kind: analytics.Custom, First: day(t, test.first), Last: day(t, test.last)}
+			got, isUnit := p.UnitBefore(day(t, test.today))
+			if isUnit != (test.wantFirst != "") || isUnit && (got.First.String() != test.wantFirst || got.Last.String() != test.wantLast) {
+				t.Errorf("got %s to %s, %t; want %s to %s", got.First, got.Last, isUnit, test.wantFirst, test.wantLast)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -79,9 +80,11 @@ func TestGrowth(t *testing.T) {
 	}{
 		{0, 0, 0}, {0, 1, 100}, {0, 900, 100}, {4, 4, 0}, {4, 5, 25}, {3, 4, 33.33}, {3, 2, -33.33}, {3, 0, -100}, {1, 1_000, 99_900},
 	} {
-		if got := growth(test.before, test.after); got != test.want {
-			t.Errorf("from %d to %d: %v, want %v", test.before, test.after, got, test.want)
-		}
+		t.Run(fmt.Sprintf("from %d to %d", test.before, test.after), func(t *testing.T) {
+			if got := growth(test.before, test.after); got != test.want {
+				t.Errorf("%v, want %v", got, test.want)
+			}
+		})
 	}
 }
 
@@ -109,10 +112,12 @@ func TestUptimeCountsOnlyStartedHours(t *testing.T) {
 	}{
 		{0, saturday, 50}, {1, saturday, 75}, {2, saturday, 50}, {23, saturday, 93.75}, {0, saturday - 1, 97}, {5, saturday - 2, 96.759},
 	} {
-		data.now = at(test.hour)
-		if got := data.uptime(days(test.first, saturday)); got != test.want {
-			t.Errorf("from %s to hour %d: %v, want %v", test.first, test.hour, got, test.want)
-		}
+		t.Run(fmt.Sprintf("from %s to hour %d", test.first, test.hour), func(t *testing.T) {
+			data.now = at(test.hour)
+			if got := data.uptime(days(test.first, saturday)); got != test.want {
+				t.Errorf("%v, want %v", got, test.want)
+			}
+		})
 	}
 	if got := data.uptime(days(saturday-1, saturday-1)); got != 98.958 {
 		t.Errorf("yesterday alone: %v", got)
@@ -131,13 +136,15 @@ func TestStorageUsesLastMeasurement(t *testing.T) {
 		{saturday, saturday, 1}, {saturday - 1, saturday - 1, 6}, {saturday - 9, saturday - 6, 8}, {saturday - 6, saturday - 6, 8},
 		{saturday - 8, saturday - 8, 9}, {saturday - 9, saturday - 9, 0}, {saturday + 7, saturday + 9, 1}, {saturday + 8, saturday + 9, 0},
 	} {
-		got := int64(0)
-		if storage := data.storage(days(test.first, test.last)); storage != nil {
-			got = storage.Charts + storage.Media
-		}
-		if got != test.want {
-			t.Errorf("from %s to %s: %d, want %d", test.first, test.last, got, test.want)
-		}
+		t.Run(fmt.Sprintf("from %s to %s", test.first, test.last), func(t *testing.T) {
+			got := int64(0)
+			if storage := data.storage(days(test.first, test.last)); storage != nil {
+				got = storage.Charts + storage.Media
+			}
+			if got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+		})
 	}
 	if got := (StorageBytes{Charts: 1_234_567_890, Media: 600}).Gigabytes(); got != 1.234568 {
 		t.Errorf("got %v GB", got)

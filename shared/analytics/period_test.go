@@ -163,11 +163,13 @@ func TestResolveRejectsInvalidPeriods(t *testing.T) {
 		{"last_year", "", "2026-11-01", []string{"query/endDate"}},
 		{"", "2026-11-01", "2026-11-02", []string{"query/startDate", "query/endDate"}},
 	} {
-		query := analytics.PeriodQuery{Kind: test.kind, From: date(t, test.from), To: date(t, test.to)}
-		period, err := query.Resolve(day(t, "2026-11-21"))
-		if got := pointers(err); !slices.Equal(got, test.want) {
-			t.Errorf("%+v: got %v, %v", test, period, err)
-		}
+		t.Run(string(test.kind)+" "+test.from+" "+test.to, func(t *testing.T) {
+			query := analytics.PeriodQuery{Kind: test.kind, From: date(t, test.from), To: date(t, test.to)}
+			period, err := query.Resolve(day(t, "2026-11-21"))
+			if got := pointers(err); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, %v", period, err)
+			}
+		})
 	}
 }
 

@@ -115,13 +115,15 @@ func TestCustomersDoNotSeeFieldsOfTheVendor(t *testing.T) {
 		{coreaudit.CredentialRequest, coreaudit.Fields{"decidedBy": raw(`"root"`), "reason": raw(`"Yes."`)}, coreaudit.Fields{"reason": raw(`"Yes."`)}},
 		{coreaudit.User, nil, nil},
 	} {
-		event := coreaudit.Event{Target: coreaudit.Target{Kind: test.kind}, CustomerID: acme, Before: test.before,
-			After: test.before}
-		got := list(t, ofAcme(principal.Admin), event)
-		if diff := cmp.Diff([]coreaudit.Fields{test.own, test.own},
-			[]coreaudit.Fields{got[0].Before, got[0].After}); diff != "" {
-			t.Errorf("%s (-want +got): %s", test.kind, diff)
-		}
+		t.Run(string(test.kind), func(t *testing.T) {
+			event := coreaudit.Event{Target: coreaudit.Target{Kind: test.kind}, CustomerID: acme, Before: test.before,
+				After: test.before}
+			got := list(t, ofAcme(principal.Admin), event)
+			if diff := cmp.Diff([]coreaudit.Fields{test.own, test.own},
+				[]coreaudit.Fields{got[0].Before, got[0].After}); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

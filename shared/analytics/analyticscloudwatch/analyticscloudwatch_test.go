@@ -60,10 +60,12 @@ func TestTheLatestMetricIsTheSize(t *testing.T) {
 		"too old":           {points{day(4): 5}, "", analytics.BucketPart{Bytes: 1, Last: "a"}},
 		"a listing goes on": {points{day(1): 5}, "a", analytics.BucketPart{Bytes: 2}},
 	} {
-		sizer := BucketSizer{client: c.metric, bucket: "charts", listed: listed{}, now: func() time.Time { return noon }}
-		if got, err := sizer.Part(t.Context(), c.after); err != nil || got != c.want {
-			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			sizer := BucketSizer{client: c.metric, bucket: "charts", listed: listed{}, now: func() time.Time { return noon }}
+			if got, err := sizer.Part(t.Context(), c.after); err != nil || got != c.want {
+				t.Errorf("%+v, %v; want %+v", got, err, c.want)
+			}
+		})
 	}
 	broken := BucketSizer{client: points(nil), listed: listed{}, now: func() time.Time { return noon }}
 	if _, err := broken.Part(t.Context(), ""); !errors.Is(err, errUnavailable) {

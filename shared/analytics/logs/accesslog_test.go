@@ -54,10 +54,12 @@ func TestReadRequest(t *testing.T) {
 			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: analytics.CompareTask,
 		}},
 	} {
-		got, err := readRequest(strings.Replace(requestLine, c.old, c.new, 1))
-		if got != c.want || err != nil {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := readRequest(strings.Replace(requestLine, c.old, c.new, 1))
+			if got != c.want || err != nil {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
 	}
 }
 
@@ -79,10 +81,12 @@ func TestReadRequestAcceptsEveryTime(t *testing.T) {
 		"fractions":           {"1795305601000", "1795305601.5", time.Time{}},
 		"seconds of long ago": {"1795305601000", "999999999", time.Time{}},
 	} {
-		got, err := readRequest(strings.Replace(requestLine, c.old, c.new, 1))
-		if !got.At.Equal(c.want) || got.Status != 200 || err != nil {
-			t.Errorf("%s: %+v, %v, want the time %s", name, got, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := readRequest(strings.Replace(requestLine, c.old, c.new, 1))
+			if !got.At.Equal(c.want) || got.Status != 200 || err != nil {
+				t.Errorf("%+v, %v, want the time %s", got, err, c.want)
+			}
+		})
 	}
 }
 
