@@ -18,9 +18,11 @@ func TestPageURL(t *testing.T) {
 		{"http://127.0.0.1:3000", "localhost:3000@evil.example.com", "http://127.0.0.1:3000"},
 		{"http://127.0.0.1:3000", "", "http://127.0.0.1:3000"},
 	} {
-		if got := web.PageURL(c.configured, c.host); got != c.want {
-			t.Errorf("PageURL(%q, %q) = %q, want %q", c.configured, c.host, got, c.want)
-		}
+		t.Run(c.configured+" "+c.host, func(t *testing.T) {
+			if got := web.PageURL(c.configured, c.host); got != c.want {
+				t.Errorf("PageURL(%q, %q) = %q, want %q", c.configured, c.host, got, c.want)
+			}
+		})
 	}
 }
 
@@ -31,8 +33,10 @@ func TestHostURL(t *testing.T) {
 		{"https://portal.example.com", "portal.example.com", "https://portal.example.com"},
 		{"http://localhost:3000", "127.0.0.1:3000", "http://127.0.0.1:3000"},
 	} {
-		if got := web.HostURL(c.configured, c.host); got != c.want {
-			t.Errorf("HostURL(%q, %q) = %q, want %q", c.configured, c.host, got, c.want)
-		}
+		t.Run(c.host, func(t *testing.T) {
+			if got := web.HostURL(c.configured, c.host); got != c.want {
+				t.Errorf("HostURL(%q, %q) = %q, want %q", c.configured, c.host, got, c.want)
+			}
+		})
 	}
 }

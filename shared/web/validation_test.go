@@ -64,14 +64,16 @@ func TestValidationFailures(t *testing.T) {
 		"blank tag":                    {"?metric=a", "If-Match", "  ", "header/If-Match", "must not be empty; leave it out instead"},
 		"empty key":                    {"?metric=a", "Idempotency-Key", "", "header/Idempotency-Key", "must not be empty; leave it out instead"},
 	} {
-		c := orders(t)
-		if step.header != "" {
-			c = c.With(step.header, step.value)
-		}
-		answer := c.Post("/orders"+step.query, "{}").WantStatus(http.StatusBadRequest).WantValue("errors.1", nil)
-		if detail := answer.Text("errors.0.detail"); detail != step.detail || answer.Text("errors.0.pointer") != step.pointer {
-			t.Errorf("%s: got %v, want %s %s", name, answer, step.pointer, step.detail)
-		}
+		t.Run(name, func(t *testing.T) {
+			c := orders(t)
+			if step.header != "" {
+				c = c.With(step.header, step.value)
+			}
+			answer := c.Post("/orders"+step.query, "{}").WantStatus(http.StatusBadRequest).WantValue("errors.1", nil)
+			if detail := answer.Text("errors.0.detail"); detail != step.detail || answer.Text("errors.0.pointer") != step.pointer {
+				t.Errorf("got %v, want %s %s", answer, step.pointer, step.detail)
+			}
+		})
 	}
 	orders(t).Post("/orders?metric=a", "{}").WantStatus(http.StatusNoContent)
 	orders(t).With("If-Match", `"2"`).With("Idempotency-Key", "k").Post("/orders?metric=a", "{}").WantStatus(http.StatusNoContent)
@@ -87,10 +89,12 @@ func TestMessagesOfTheBody(t *testing.T) {
 		`{"tons": 209715201}`:                      {Pointer: "/tons", Detail: "must be 209715200 or less"},
 		`{"tons": "many"}`:                         {Pointer: "/tons", Detail: "must be a whole number"},
 	} {
-		answer := orders(t).Post("/orders?metric=a", body).WantStatus(http.StatusBadRequest).WantValue("errors.1", nil)
-		if got := (fault.Field{Pointer: answer.Text("errors.0.pointer"), Detail: answer.Text("errors.0.detail")}); got != want {
-			t.Errorf("%s: got %v, want %v", body, got, want)
-		}
+		t.Run(body, func(t *testing.T) {
+			answer := orders(t).Post("/orders?metric=a", body).WantStatus(http.StatusBadRequest).WantValue("errors.1", nil)
+			if got := (fault.Field{Pointer: answer.Text("errors.0.pointer"), Detail: answer.Text("errors.0.detail")}); got != want {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
 	}
 }
 

@@ -50,11 +50,13 @@ func TestCodesOfRefusals(t *testing.T) {
 		{"", `{"__type":"AccessDeniedException"}`, "AccessDeniedException"},
 		{"", `{"__type":"hush ada@example.com"}`, "unknown"}, {"", "<html>hush", "unknown"}, {strings.Repeat("x", 65), "", "unknown"},
 	} {
-		_, _, err := call(t, response(http.StatusBadRequest, test.header, test.body))
-		refused, ok := errors.AsType[*awsrequest.Refusal](err)
-		if !ok || refused.Code != test.want || strings.Contains(err.Error(), "hush") {
-			t.Errorf("%q %s: %v, want %s", test.header, test.body, err, test.want)
-		}
+		t.Run(test.header+" "+test.body, func(t *testing.T) {
+			_, _, err := call(t, response(http.StatusBadRequest, test.header, test.body))
+			refused, ok := errors.AsType[*awsrequest.Refusal](err)
+			if !ok || refused.Code != test.want || strings.Contains(err.Error(), "hush") {
+				t.Errorf("%v, want %s", err, test.want)
+			}
+		})
 	}
 }
 

@@ -165,16 +165,18 @@ func TestHost(t *testing.T) {
 		{"127.0.0.1", "127.0.0.1:3000", "127.0.0.1:3000"},
 		{"", "localhost:3000", "localhost:3000"},
 	} {
-		for _, name := range []string{"host", "Host"} {
-			event := readEvent(t, "get")
-			event.RequestContext.DomainName = c.domain
-			event.Headers = map[string]string{name: c.header}
-			var got string
-			serve(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Host }, event)
-			if got != c.want {
-				t.Errorf("domain %q, %s %q: got %q, want %q", c.domain, name, c.header, got, c.want)
+		t.Run(c.domain+" "+c.header, func(t *testing.T) {
+			for _, name := range []string{"host", "Host"} {
+				event := readEvent(t, "get")
+				event.RequestContext.DomainName = c.domain
+				event.Headers = map[string]string{name: c.header}
+				var got string
+				serve(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Host }, event)
+				if got != c.want {
+					t.Errorf("domain %q, %s %q: got %q, want %q", c.domain, name, c.header, got, c.want)
+				}
 			}
-		}
+		})
 	}
 }
 

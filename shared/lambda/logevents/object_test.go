@@ -126,8 +126,10 @@ func TestHandlerReturnsErrorsForRetry(t *testing.T) {
 		"an unreachable object": objectEvent("b", "x"),
 		"a failed count":        {AWSLogs: eventOf(compress(t, []byte(batch))).AWSLogs},
 	} {
-		if err := logevents.Handler(unreachableObjects{}, failing)(t.Context(), event); !errors.Is(err, errAway) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := logevents.Handler(unreachableObjects{}, failing)(t.Context(), event); !errors.Is(err, errAway) {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -173,13 +173,15 @@ func TestFaultyFailsCalls(t *testing.T) {
 		exists bool
 	}{{"refused", true, false}, {"lost", true, true}, {"unaffected", false, true}}
 	for _, step := range steps {
-		err := put(t, client, table, step.pk)
-		if errors.Is(err, injected) != step.failed {
-			t.Errorf("%s: put = %v", step.pk, err)
-		}
-		if got := exists(t, client, table, step.pk); got != step.exists {
-			t.Errorf("%s: exists = %v, want %v", step.pk, got, step.exists)
-		}
+		t.Run(step.pk, func(t *testing.T) {
+			err := put(t, client, table, step.pk)
+			if errors.Is(err, injected) != step.failed {
+				t.Errorf("put = %v", err)
+			}
+			if got := exists(t, client, table, step.pk); got != step.exists {
+				t.Errorf("exists = %v, want %v", got, step.exists)
+			}
+		})
 	}
 	err := transact(t, client, table, "x", "y")
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)

@@ -130,21 +130,23 @@ func TestPictureTextBelongsToPixels(t *testing.T) {
 	file := tint(t, 3, 2)
 	s.SetPictureText("image/png", file, "a text")
 	other := append(append([]byte(nil), file[:33]...), "\x00\x00\x00\x00tEXt\x3b\x8f\x6e\x32"...)
-	for _, test := range []struct {
+	for name, test := range map[string]struct {
 		file []byte
 		want string
 	}{
-		{file, "a text"},
-		{append(other, file[33:]...), "a text"},
-		{tint(t, 2, 3), "A picture of 2 by 3 pixels."},
+		"same file":    {file, "a text"},
+		"more chunks":  {append(other, file[33:]...), "a text"},
+		"other pixels": {tint(t, 2, 3), "A picture of 2 by 3 pixels."},
 	} {
-		p, err := decodePicture("image/png", test.file)
-		if err != nil && !strings.Contains(err.Error(), "checksum") {
-			t.Fatal(err)
-		}
-		if got := s.wordsOf(p); err == nil && got != test.want {
-			t.Errorf("got %q", got)
-		}
+		t.Run(name, func(t *testing.T) {
+			p, err := decodePicture("image/png", test.file)
+			if err != nil && !strings.Contains(err.Error(), "checksum") {
+				t.Fatal(err)
+			}
+			if got := s.wordsOf(p); err == nil && got != test.want {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }
 
