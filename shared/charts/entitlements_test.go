@@ -165,13 +165,15 @@ func TestEntitlementsAreNeeded(t *testing.T) {
 		caller principal.Principal
 		want   error
 	}{{whole, nil}, {ofCustomer, charts.ErrNotServed}} {
-		if _, err := library.Fetch(t.Context(), c.caller, charts.Wanted{File: "a-1.0.0.tgz"}); !errors.Is(err, c.want) {
-			t.Errorf("customer %q: %v, want %v", c.caller.CustomerID, err, c.want)
-		}
-		listing, err := library.Index(t.Context(), c.caller)
-		if err != nil || listing.Complete != (c.want == nil) ||
-			strings.Contains(string(listing.Body), "1.0.0") != (c.want == nil) {
-			t.Errorf("customer %q: %s, %v", c.caller.CustomerID, listing.Body, err)
-		}
+		t.Run("customer "+c.caller.CustomerID, func(t *testing.T) {
+			if _, err := library.Fetch(t.Context(), c.caller, charts.Wanted{File: "a-1.0.0.tgz"}); !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			listing, err := library.Index(t.Context(), c.caller)
+			if err != nil || listing.Complete != (c.want == nil) ||
+				strings.Contains(string(listing.Body), "1.0.0") != (c.want == nil) {
+				t.Errorf("%s, %v", listing.Body, err)
+			}
+		})
 	}
 }

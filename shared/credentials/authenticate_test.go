@@ -86,13 +86,15 @@ func TestBasicReturnsScopesAndNoRole(t *testing.T) {
 		{"anybody", token.Reveal() + "\r\n", token.ID()},
 		{"", token.Reveal(), token.ID()},
 	} {
-		who, allowance, err := g.auth.AuthenticateBasic(t.Context(), c.username, c.text)
-		if err != nil || !who.Scoped() || !slices.Equal(who.Scopes, []principal.Scope{"read:helm-charts"}) || who.CredentialID != c.id {
-			t.Errorf("%q authenticates %+v, %v", c.username, who, err)
-		}
-		if allowance.Limit != 100 || allowance.Remaining > 99 {
-			t.Errorf("%q has the allowance %+v", c.username, allowance)
-		}
+		t.Run("user "+c.username, func(t *testing.T) {
+			who, allowance, err := g.auth.AuthenticateBasic(t.Context(), c.username, c.text)
+			if err != nil || !who.Scoped() || !slices.Equal(who.Scopes, []principal.Scope{"read:helm-charts"}) || who.CredentialID != c.id {
+				t.Errorf("%q authenticates %+v, %v", c.username, who, err)
+			}
+			if allowance.Limit != 100 || allowance.Remaining > 99 {
+				t.Errorf("%q has the allowance %+v", c.username, allowance)
+			}
+		})
 	}
 }
 
@@ -107,10 +109,12 @@ func TestBasicRejectsOtherCredentialsWithOneError(t *testing.T) {
 		"revoked": revoked, "expired": expired, "inactive owner": inactive, "another's user name": nameless,
 		"unknown": credentials.Mint(credentials.Password), "API key": g.issue(credentials.APIKey, nil), "link": g.issue(credentials.Link, nil),
 	} {
-		who, _, err := g.auth.AuthenticateBasic(t.Context(), "acme-7f3k2q5m", secret.Reveal())
-		if !errors.Is(err, credentials.ErrUnauthorized) || who.UserID != "" {
-			t.Errorf("%s: %+v, %v", name, who, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			who, _, err := g.auth.AuthenticateBasic(t.Context(), "acme-7f3k2q5m", secret.Reveal())
+			if !errors.Is(err, credentials.ErrUnauthorized) || who.UserID != "" {
+				t.Errorf("%+v, %v", who, err)
+			}
+		})
 	}
 	password := g.issue(credentials.Password, nil)
 	_, _, err := g.auth.Authenticate(t.Context(), password.Reveal(), credentials.AccessToken)

@@ -25,9 +25,11 @@ func TestSessionEnds(t *testing.T) {
 		{"before the idle end", lastUse.Add(credentials.SessionIdle - time.Second), true},
 		{"at the idle end", lastUse.Add(credentials.SessionIdle), false},
 	} {
-		if session.Live(c.at) != c.live {
-			t.Errorf("%s: live %v, want %v", c.name, !c.live, c.live)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if session.Live(c.at) != c.live {
+				t.Errorf("live %v, want %v", !c.live, c.live)
+			}
+		})
 	}
 	session.LastUsedAt = began.Add(credentials.SessionLifetime - time.Minute)
 	if !session.Works(began.Add(credentials.SessionLifetime-time.Second)) || session.Works(began.Add(credentials.SessionLifetime)) {

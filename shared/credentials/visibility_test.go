@@ -49,11 +49,13 @@ func TestVisibilityUnitesOwnWorkingCredentials(t *testing.T) {
 		{principal.Principal{UserID: "new", Role: principal.Viewer}, nil},
 		{principal.Principal{UserID: "new", Role: principal.Manager}, []principal.Scope{"read:docker-images", "read:helm-charts"}},
 	} {
-		viewer, err := visibility.Of(t.Context(), c.caller)
-		slices.Sort(viewer.Scopes)
-		if err != nil || !slices.Equal(viewer.Scopes, c.want) || !viewer.Scoped() || viewer.UserID != c.caller.UserID {
-			t.Errorf("%+v sees as %+v, %v; want the scopes %v", c.caller, viewer, err, c.want)
-		}
+		t.Run(c.caller.UserID+", "+string(c.caller.Role), func(t *testing.T) {
+			viewer, err := visibility.Of(t.Context(), c.caller)
+			slices.Sort(viewer.Scopes)
+			if err != nil || !slices.Equal(viewer.Scopes, c.want) || !viewer.Scoped() || viewer.UserID != c.caller.UserID {
+				t.Errorf("%+v sees as %+v, %v; want the scopes %v", c.caller, viewer, err, c.want)
+			}
+		})
 	}
 }
 
@@ -87,17 +89,19 @@ func TestVisibilityHasEntitlementsInEffect(t *testing.T) {
 		{"staff with credentials", principal.Principal{UserID: "sam", Role: principal.Viewer}, nil, true},
 		{"staff with tokens:read", principal.Principal{UserID: "new", Role: principal.Manager}, nil, true},
 	} {
-		viewer, err := visibility.Of(t.Context(), c.caller)
-		if err != nil || viewer.CustomerID != c.caller.CustomerID {
-			t.Errorf("%s sees as %+v, %v", c.name, viewer, err)
-		}
-		var names []string
-		for _, e := range viewer.Entitled {
-			names = append(names, e.Repository)
-		}
-		if !slices.Equal(names, c.want) || viewer.Entitlements().AllowAllEverywhere() != c.all {
-			t.Errorf("%s is entitled to %q, want %q; to everything: %v", c.name, names, c.want, viewer.Entitlements().AllowAllEverywhere())
-		}
+		t.Run(c.name, func(t *testing.T) {
+			viewer, err := visibility.Of(t.Context(), c.caller)
+			if err != nil || viewer.CustomerID != c.caller.CustomerID {
+				t.Errorf("%s sees as %+v, %v", c.name, viewer, err)
+			}
+			var names []string
+			for _, e := range viewer.Entitled {
+				names = append(names, e.Repository)
+			}
+			if !slices.Equal(names, c.want) || viewer.Entitlements().AllowAllEverywhere() != c.all {
+				t.Errorf("%s is entitled to %q, want %q; to everything: %v", c.name, names, c.want, viewer.Entitlements().AllowAllEverywhere())
+			}
+		})
 	}
 }
 

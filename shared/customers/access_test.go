@@ -49,21 +49,23 @@ func personOf(customerID string) principal.Principal {
 
 func TestGetReturnsOnlyTheOwnCustomer(t *testing.T) {
 	service, acme, other := newService(t)
-	for _, c := range []struct {
+	for name, c := range map[string]struct {
 		caller principal.Principal
 		id     string
 		want   error
 	}{
-		{staff, acme.ID, nil},
-		{personOf(acme.ID), acme.ID, nil},
-		{personOf(acme.ID), other.ID, customers.ErrNotFound},
-		{personOf("gone"), acme.ID, customers.ErrNotFound},
-		{personOf("gone"), "gone", customers.ErrNotFound},
+		"staff":                           {staff, acme.ID, nil},
+		"person":                          {personOf(acme.ID), acme.ID, nil},
+		"another customer":                {personOf(acme.ID), other.ID, customers.ErrNotFound},
+		"person of a lost customer":       {personOf("gone"), acme.ID, customers.ErrNotFound},
+		"lost customer of its own person": {personOf("gone"), "gone", customers.ErrNotFound},
 	} {
-		got, err := service.Get(t.Context(), c.caller, c.id)
-		if !errors.Is(err, c.want) || err == nil && got.ID != c.id {
-			t.Errorf("%+v gets %s: %v, %v; want %v", c.caller, c.id, got, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := service.Get(t.Context(), c.caller, c.id)
+			if !errors.Is(err, c.want) || err == nil && got.ID != c.id {
+				t.Errorf("got %v, %v; want %v", got, err, c.want)
+			}
+		})
 	}
 }
 
@@ -108,39 +110,42 @@ func TestListHasOnlyTheOwnCustomer(t *testing.T) {
 		"of a lost customer":  {personOf("gone"), customers.Query{}, 0, 0},
 		"lost, with a status": {personOf("gone"), customers.Query{Status: customers.Active}, 0, 0},
 	} {
-		c.query.Limit = 20
-		page, err := service.List(t.Context(), c.caller, c.query)
-		if err != nil || int64(len(page.Customers)) != c.here || page.Total != c.total {
-			t.Errorf("%s: %d of %d customers, want %d of %d; %v", name, len(page.Customers), page.Total, c.here, c.total, err)
-		}
-		if c.here == 1 && page.Customers[0].ID != acme.ID {
-			t.Errorf("%s: the list has %s", name, page.Customers[0].Slug)
-		}
+		t.Run(name, func(t *testing.T) {
+			c.query.Limit = 20
+			page, err := service.List(t.Context(), c.caller, c.query)
+			if err != nil || int64(len(page.Customers)) != c.here || page.Total != c.total {
+				t.Errorf("%d of %d customers, want %d of %d; %v", len(page.Customers), page.Total, c.here, c.total, err)
+			}
+			if c.here == 1 && page.Customers[0].ID != acme.ID {
+				t.Errorf("the list has %s", page.Customers[0].Slug)
+			}
+		})
 	}
 }
 
 func TestSearchFindsOnlyTheOwnCustomer(t *testing.T) {
 	service, acme, _ := newService(t)
-	for _, c := range []struct {
+	for name, c := range map[string]struct {
 		caller principal.Principal
 		query  search.Query
 		here   int
 		want   error
 	}{
-		{staff, search.Query{Text: "company"}, 2, nil},
-		{personOf(acme.ID), search.Query{Text: "company"}, 1, nil},
-		{personOf(acme.ID), search.Query{Text: "ACME"}, 1, nil},
-		{personOf(acme.ID), search.Query{Text: "other"}, 0, nil},
-		{personOf("gone"), search.Query{Text: "company"}, 0, nil},
-		{personOf(acme.ID), search.Query{Text: " "}, 0, search.ErrText},
-		{personOf(acme.ID), search.Query{Text: "company", After: "x"}, 0, paging.ErrCursor},
+		"staff":            {staff, search.Query{Text: "company"}, 2, nil},
+		"person":           {personOf(acme.ID), search.Query{Text: "company"}, 1, nil},
+		"own slug":         {personOf(acme.ID), search.Query{Text: "ACME"}, 1, nil},
+		"another customer": {personOf(acme.ID), search.Query{Text: "other"}, 0, nil},
+		"lost customer":    {personOf("gone"), search.Query{Text: "company"}, 0, nil},
+		"only a space":     {personOf(acme.ID), search.Query{Text: " "}, 0, search.ErrText},
+		"invalid cursor":   {personOf(acme.ID), search.Query{Text: "company", After: "x"}, 0, paging.ErrCursor},
 	} {
-		c.query.Limit = 20
-		page, err := service.Search(t.Context(), c.caller, c.query)
-		if !errors.Is(err, c.want) || len(page.Customers) != c.here || page.Next != "" {
-			t.Errorf("%+v of %s: %d customers, %v; want %d, %v", c.query, c.caller.CustomerID, len(page.Customers), err, c.here,
-				c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			c.query.Limit = 20
+			page, err := service.Search(t.Context(), c.caller, c.query)
+			if !errors.Is(err, c.want) || len(page.Customers) != c.here || page.Next != "" {
+				t.Errorf("%d customers, %v; want %d, %v", len(page.Customers), err, c.here, c.want)
+			}
+		})
 	}
 }
 

@@ -21,7 +21,6 @@ func pointersOf(failures []fault.Field) []string {
 }
 
 func TestInputIsChecked(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		input entitlements.New
 		want  []string
@@ -45,15 +44,16 @@ func TestInputIsChecked(t *testing.T) {
 			entitlements.New{Artifact: entitlement.Chart, Repository: strings.Repeat("a", 256)}, []string{"/repository"},
 		},
 	} {
-		if got := pointersOf(c.input.Check()); !slices.Equal(got, c.want) {
-			t.Errorf("%s: failures of %q, want %q", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := pointersOf(c.input.Check()); !slices.Equal(got, c.want) {
+				t.Errorf("failures of %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
 // Stores would take the beginning of 1970 for no end, and responses cannot show the year 10000.
 func TestTimesAreChecked(t *testing.T) {
-	t.Parallel()
 	east, west := time.FixedZone("east", 12*60*60), time.FixedZone("west", -12*60*60)
 	for _, c := range []struct {
 		at   time.Time
@@ -64,10 +64,12 @@ func TestTimesAreChecked(t *testing.T) {
 		{time.Date(2000, 1, 1, 11, 0, 0, 0, east), false}, {time.Date(9999, 12, 31, 23, 0, 0, 0, west), false},
 	} {
 		for pointer, change := range map[string]entitlements.Change{"/from": {From: &c.at}, "/until": {Until: &c.at}} {
-			got := pointersOf(change.Check())
-			if c.good && len(got) > 0 || !c.good && !slices.Equal(got, []string{pointer}) {
-				t.Errorf("%s at %v: failures of %q, want accepted = %v", pointer, c.at, got, c.good)
-			}
+			t.Run(pointer+" at "+c.at.String(), func(t *testing.T) {
+				got := pointersOf(change.Check())
+				if c.good && len(got) > 0 || !c.good && !slices.Equal(got, []string{pointer}) {
+					t.Errorf("failures of %q, want accepted = %v", got, c.good)
+				}
+			})
 		}
 	}
 }

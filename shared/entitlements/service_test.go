@@ -133,14 +133,16 @@ func TestOnlyTheOwnCustomersEntitlementsExist(t *testing.T) {
 		{"staff, of nobody", staff, gone, 0, entitlements.ErrNoCustomer, entitlements.ErrNoCustomer},
 		{"a person of a lost customer", personOf(gone), gone, 0, entitlements.ErrNoCustomer, entitlements.ErrNoCustomer},
 	} {
-		all, err := f.List(t.Context(), c.caller, c.customerID)
-		if !errors.Is(err, c.list) || len(all) != c.listed {
-			t.Errorf("%s lists %+v, %v; want %d, %v", c.name, all, err, c.listed, c.list)
-		}
-		got, err := f.Get(t.Context(), c.caller, c.customerID, made.ID)
-		if !errors.Is(err, c.get) || err == nil && got.ID != made.ID {
-			t.Errorf("%s gets %+v, %v; want %v", c.name, got, err, c.get)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			all, err := f.List(t.Context(), c.caller, c.customerID)
+			if !errors.Is(err, c.list) || len(all) != c.listed {
+				t.Errorf("%s lists %+v, %v; want %d, %v", c.name, all, err, c.listed, c.list)
+			}
+			got, err := f.Get(t.Context(), c.caller, c.customerID, made.ID)
+			if !errors.Is(err, c.get) || err == nil && got.ID != made.ID {
+				t.Errorf("%s gets %+v, %v; want %v", c.name, got, err, c.get)
+			}
+		})
 	}
 }
 
@@ -242,12 +244,14 @@ func TestUpdateWithoutEffectWritesNothing(t *testing.T) {
 	same := entitlements.Change{Artifact: &input.Artifact, Repository: &repository, Versions: &constraint, From: &from,
 		Until: &input.Until}
 	for name, change := range map[string]entitlements.Change{"empty": {}, "same values": same} {
-		f.meter.Reset()
-		updated, err := f.Update(t.Context(), target(made.ID), change)
-		if err != nil || updated.Version != 1 || updated.UpdatedAt != noon || f.meter.Calls() != 1 ||
-			f.meter.WriteUnits() != 0 {
-			t.Errorf("%s: %+v, %v; %d calls, %v write units", name, updated, err, f.meter.Calls(), f.meter.WriteUnits())
-		}
+		t.Run(name, func(t *testing.T) {
+			f.meter.Reset()
+			updated, err := f.Update(t.Context(), target(made.ID), change)
+			if err != nil || updated.Version != 1 || updated.UpdatedAt != noon || f.meter.Calls() != 1 ||
+				f.meter.WriteUnits() != 0 {
+				t.Errorf("%+v, %v; %d calls, %v write units", updated, err, f.meter.Calls(), f.meter.WriteUnits())
+			}
+		})
 	}
 }
 

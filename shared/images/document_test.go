@@ -44,13 +44,15 @@ func TestAttachedRecognizesTools(t *testing.T) {
 		{"application/example", "", "", images.Other, ""},
 		{"", "", "", images.Other, ""},
 	} {
-		purpose, format := images.Attached(images.Descriptor{
-			ArtifactType: c.artifact, MediaType: "application/vnd.oci.image.manifest.v1+json",
-			Annotations: map[string]string{c.annotation: c.value},
+		t.Run(c.artifact+" "+c.value, func(t *testing.T) {
+			purpose, format := images.Attached(images.Descriptor{
+				ArtifactType: c.artifact, MediaType: "application/vnd.oci.image.manifest.v1+json",
+				Annotations: map[string]string{c.annotation: c.value},
+			})
+			if purpose != c.purpose || format != c.format {
+				t.Errorf("%s with %q is %s of %q, want %s of %q", c.artifact, c.value, purpose, format, c.purpose, c.format)
+			}
 		})
-		if purpose != c.purpose || format != c.format {
-			t.Errorf("%s with %q is %s of %q, want %s of %q", c.artifact, c.value, purpose, format, c.purpose, c.format)
-		}
 	}
 }
 

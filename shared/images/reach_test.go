@@ -1,6 +1,7 @@
 package images_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -52,13 +53,15 @@ func TestReachOfStaff(t *testing.T) {
 		{[]principal.Scope{"read:helm-charts", "read:docker-images:acme/api"}, "acme/api", everything, true},
 		{[]principal.Scope{"read:helm-charts", "read:docker-images:acme/api"}, "acme/web", onlyCharts, false},
 	} {
-		who := principal.Principal{Scopes: c.scopes}
-		if got := reachOfStaff(images.ReachOf(who, c.repository)); got != c.reach {
-			t.Errorf("%v reach %s in %s, want %s", c.scopes, got, c.repository, c.reach)
-		}
-		if got := images.Listed(who, c.repository); got != c.listed {
-			t.Errorf("%v list %s: %v", c.scopes, c.repository, got)
-		}
+		t.Run(fmt.Sprintf("%v in %s", c.scopes, c.repository), func(t *testing.T) {
+			who := principal.Principal{Scopes: c.scopes}
+			if got := reachOfStaff(images.ReachOf(who, c.repository)); got != c.reach {
+				t.Errorf("%v reach %s in %s, want %s", c.scopes, got, c.repository, c.reach)
+			}
+			if got := images.Listed(who, c.repository); got != c.listed {
+				t.Errorf("%v list %s: %v", c.scopes, c.repository, got)
+			}
+		})
 	}
 	if got := reachOfStaff(images.ReachOf(principal.Principal{Role: principal.Admin}, "acme/api")); got != nothing {
 		t.Errorf("an admin's API key reaches %v", got)

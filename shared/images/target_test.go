@@ -29,10 +29,12 @@ func TestParseReadsFromTheRight(t *testing.T) {
 			Reference: sha256Digest},
 		"/v2/tags/list/tags/list": {Kind: images.Tags, Repository: "tags/list"},
 	} {
-		got, err := images.Parse(address)
-		if err != nil || got != want {
-			t.Errorf("%s: %+v, %v; want %+v", address, got, err, want)
-		}
+		t.Run(address, func(t *testing.T) {
+			got, err := images.Parse(address)
+			if err != nil || got != want {
+				t.Errorf("%+v, %v; want %+v", got, err, want)
+			}
+		})
 	}
 }
 

@@ -150,11 +150,13 @@ func TestIDIdentifiesAPull(t *testing.T) {
 		"other client":        {func(p *pulls.Pull) { p.Client = "skopeo" }, false},
 		"shifted fields":      {func(p *pulls.Pull) { p.Repository, p.Reference = "acme/api1", ".2.0" }, false},
 	} {
-		changed := pull()
-		c.change(&changed)
-		if (changed.ID() == id) != c.same {
-			t.Errorf("%s: same = %v, want %v", name, !c.same, c.same)
-		}
+		t.Run(name, func(t *testing.T) {
+			changed := pull()
+			c.change(&changed)
+			if (changed.ID() == id) != c.same {
+				t.Errorf("same = %v, want %v", !c.same, c.same)
+			}
+		})
 	}
 }
 
@@ -178,11 +180,13 @@ func TestIDIdentifiesTheChecksOfAnHour(t *testing.T) {
 		"other credential":  {func(p *pulls.Pull) { p.CredentialID = "3vQB7B6MrGQY" }, false},
 		"a pull":            {func(p *pulls.Pull) { p.IsCheck = false }, false},
 	} {
-		changed := check
-		c.change(&changed)
-		if (changed.ID() == check.ID()) != c.same {
-			t.Errorf("%s: same = %v, want %v", name, !c.same, c.same)
-		}
+		t.Run(name, func(t *testing.T) {
+			changed := check
+			c.change(&changed)
+			if (changed.ID() == check.ID()) != c.same {
+				t.Errorf("same = %v, want %v", !c.same, c.same)
+			}
+		})
 	}
 }
 

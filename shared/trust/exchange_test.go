@@ -74,16 +74,18 @@ func TestExchangeOfPlatforms(t *testing.T) {
 			trust.Condition{Claim: "sub", Values: []string{"project_path:acme/*:ref_type:branch:ref:main"}}},
 		"Kubernetes": {workloadtest.Kubernetes(cluster, audience, noon), is("/kubernetes.io/namespace", "acme")},
 	} {
-		input := f.github()
-		input.Issuer, input.Conditions = c.claims["iss"].(string), []trust.Condition{c.condition}
-		policy := f.create(input)
-		if _, err := f.exchange(policy.ID, f.key.Sign(c.claims)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		input.Conditions = append(input.Conditions, trust.Condition{Claim: "sub", Values: []string{"another"}})
-		strict := f.create(input)
-		_, err := f.exchange(strict.ID, f.key.Sign(c.claims))
-		wantRefused(t, name+" with another subject", err, "on the claim sub")
+		t.Run(name, func(t *testing.T) {
+			input := f.github()
+			input.Issuer, input.Conditions = c.claims["iss"].(string), []trust.Condition{c.condition}
+			policy := f.create(input)
+			if _, err := f.exchange(policy.ID, f.key.Sign(c.claims)); err != nil {
+				t.Error(err)
+			}
+			input.Conditions = append(input.Conditions, trust.Condition{Claim: "sub", Values: []string{"another"}})
+			strict := f.create(input)
+			_, err := f.exchange(strict.ID, f.key.Sign(c.claims))
+			wantRefused(t, name+" with another subject", err, "on the claim sub")
+		})
 	}
 }
 
@@ -100,15 +102,17 @@ func TestScopes(t *testing.T) {
 		{[]principal.Scope{principal.ReadCharts, principal.ReadImages + ":other/*"}, trust.InvalidScope},
 		{[]principal.Scope{"openid"}, trust.InvalidScope},
 	} {
-		issued, err := f.exchange(policy.ID, f.token(), c.wanted...)
-		switch {
-		case c.code != "":
-			if refused := fault.As(err); refused == nil || refused.OAuthCode != c.code {
-				t.Errorf("%v: %v", c.wanted, err)
+		t.Run(string(c.wanted[0])+" "+c.code, func(t *testing.T) {
+			issued, err := f.exchange(policy.ID, f.token(), c.wanted...)
+			switch {
+			case c.code != "":
+				if refused := fault.As(err); refused == nil || refused.OAuthCode != c.code {
+					t.Error(err)
+				}
+			case err != nil || len(issued.Token.Scopes) != len(c.wanted) || issued.Token.Scopes[0] != string(c.wanted[0]):
+				t.Errorf("%+v, %v", issued.Token.Scopes, err)
 			}
-		case err != nil || len(issued.Token.Scopes) != len(c.wanted) || issued.Token.Scopes[0] != string(c.wanted[0]):
-			t.Errorf("%v: %+v, %v", c.wanted, issued.Token.Scopes, err)
-		}
+		})
 	}
 }
 

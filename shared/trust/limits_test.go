@@ -86,17 +86,19 @@ func TestTokenIsExchangedTwentyTimes(t *testing.T) {
 		"by content":                   {unnamed, workloadtest.With(unnamed, "run_id", "another")},
 		"by content, with an empty ID": {workloadtest.With(claims, "jti", ""), workloadtest.With(claims, "jti", 7)},
 	} {
-		for range trust.MaxPerToken {
-			if _, err := f.exchange(policy.ID, f.key.Sign(c.claims)); err != nil { // ECDSA signs differently each time
-				t.Fatalf("%s: %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			for range trust.MaxPerToken {
+				if _, err := f.exchange(policy.ID, f.key.Sign(c.claims)); err != nil { // ECDSA signs differently each time
+					t.Fatal(err)
+				}
 			}
-		}
-		f.now = f.now.Add(3 * time.Minute)
-		_, err := f.exchange(policy.ID, f.key.Sign(c.claims))
-		f.wantQuota(err, trust.ErrTokenQuota, 2*time.Minute)
-		f.now = f.now.Add(-3 * time.Minute)
-		_, err = f.exchange(policy.ID, f.key.Sign(c.other))
-		wantError(t, name+", another token", err, nil)
+			f.now = f.now.Add(3 * time.Minute)
+			_, err := f.exchange(policy.ID, f.key.Sign(c.claims))
+			f.wantQuota(err, trust.ErrTokenQuota, 2*time.Minute)
+			f.now = f.now.Add(-3 * time.Minute)
+			_, err = f.exchange(policy.ID, f.key.Sign(c.other))
+			wantError(t, name+", another token", err, nil)
+		})
 	}
 	_, err := f.exchange(f.create(f.github()).ID, f.key.Sign(claims))
 	wantError(t, "another policy", err, nil)

@@ -137,13 +137,15 @@ func TestWhoSeesPolicies(t *testing.T) {
 		{"another customer, as its own", person(other), other, 0, nil, trust.ErrNotFound},
 		{"staff, of nobody", staff, gone, 0, trust.ErrNoCustomer, trust.ErrNotFound},
 	} {
-		all, err := f.List(t.Context(), c.caller, c.customerID)
-		wantError(t, c.name+" lists", err, c.list)
-		if len(all) != c.listed {
-			t.Errorf("%s lists %+v", c.name, all)
-		}
-		_, err = f.Get(t.Context(), c.caller, c.customerID, made.ID)
-		wantError(t, c.name+" gets", err, c.get)
+		t.Run(c.name, func(t *testing.T) {
+			all, err := f.List(t.Context(), c.caller, c.customerID)
+			wantError(t, c.name+" lists", err, c.list)
+			if len(all) != c.listed {
+				t.Errorf("%s lists %+v", c.name, all)
+			}
+			_, err = f.Get(t.Context(), c.caller, c.customerID, made.ID)
+			wantError(t, c.name+" gets", err, c.get)
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package chartss3_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -89,22 +90,24 @@ func TestLinkWorksForOneMethod(t *testing.T) {
 		status int
 	}{{false, http.MethodGet, 200}, {false, http.MethodHead, 403}, {true, http.MethodHead, 200},
 		{true, http.MethodGet, 403}} {
-		link, err := reader.Link(t.Context(), charts.Request{Key: "archives/a.tgz", Head: c.head, Type: "application/gzip"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := http.NewRequestWithContext(t.Context(), c.method, link, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = answer.Body.Close()
-		if answer.StatusCode != c.status {
-			t.Errorf("%s with a link for HEAD (%v): status %d, want %d", c.method, c.head, answer.StatusCode, c.status)
-		}
+		t.Run(fmt.Sprintf("%s with a link for HEAD (%v)", c.method, c.head), func(t *testing.T) {
+			link, err := reader.Link(t.Context(), charts.Request{Key: "archives/a.tgz", Head: c.head, Type: "application/gzip"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := http.NewRequestWithContext(t.Context(), c.method, link, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			if answer.StatusCode != c.status {
+				t.Errorf("status %d, want %d", answer.StatusCode, c.status)
+			}
+		})
 	}
 }
 

@@ -136,9 +136,11 @@ func TestNobodyRegistersACredentialTwice(t *testing.T) {
 	f := newFixture(t)
 	a := f.registered()
 	for name, who := range map[string]principal.Principal{"the same user": f.ada, "another user": f.caller()} {
-		if _, err := f.register(who, a); !errors.Is(err, passkeys.ErrRegistered) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := f.register(who, a); !errors.Is(err, passkeys.ErrRegistered) {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -417,15 +419,17 @@ func TestSiteOf(t *testing.T) {
 		{"https://", "", "BaseUrl"},
 		{"https://%zz", "", "BaseUrl"},
 	} {
-		got, err := passkeys.SiteOf(c.address)
-		if c.id == "" {
-			if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: %v, want %q", c.address, err, c.want)
+		t.Run(c.address, func(t *testing.T) {
+			got, err := passkeys.SiteOf(c.address)
+			if c.id == "" {
+				if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%v, want %q", err, c.want)
+				}
+				return
 			}
-			continue
-		}
-		if want := (passkeys.Site{ID: c.id, Origin: c.want}); err != nil || got != want {
-			t.Errorf("%s: %+v, %v; want %+v", c.address, got, err, want)
-		}
+			if want := (passkeys.Site{ID: c.id, Origin: c.want}); err != nil || got != want {
+				t.Errorf("%+v, %v; want %+v", got, err, want)
+			}
+		})
 	}
 }
