@@ -1,6 +1,7 @@
 package crashpoint_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -64,15 +65,17 @@ func TestActions(t *testing.T) {
 		crashpoint.KillBefore: {false, 0, "Probe"},
 		crashpoint.KillAfter:  {false, 1, "Probe"},
 	} {
-		var seen crashpoint.Call
-		killed := ""
-		gotResponse, served := call(t, "ASIAProbe", crashpoint.Guard{
-			Hook: func(c crashpoint.Call) crashpoint.Action { seen = c; return action },
-			Kill: func(function string) { killed = function },
+		t.Run(fmt.Sprint("action ", action), func(t *testing.T) {
+			var seen crashpoint.Call
+			killed := ""
+			gotResponse, served := call(t, "ASIAProbe", crashpoint.Guard{
+				Hook: func(c crashpoint.Call) crashpoint.Action { seen = c; return action },
+				Kill: func(function string) { killed = function },
+			})
+			if gotResponse != want.gotResponse || served != want.served || killed != want.killed || seen != put {
+				t.Errorf("response %v, served %d, killed %q, call %+v", gotResponse, served, killed, seen)
+			}
 		})
-		if gotResponse != want.gotResponse || served != want.served || killed != want.killed || seen != put {
-			t.Errorf("action %d: response %v, served %d, killed %q, call %+v", action, gotResponse, served, killed, seen)
-		}
 	}
 }
 

@@ -192,12 +192,14 @@ func TestStartDynamoDBReportsFailures(t *testing.T) {
 		"not a valid SQLite":  {Binary: binary, DBPath: notDB},
 		"it exited at once (": {Binary: "/bin/false"},
 	} {
-		out := &testclient.Log{}
-		c.Log = out
-		_, err := engines.StartDynamoDB(t.Context(), c)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			out := &testclient.Log{}
+			c.Log = out
+			_, err := engines.StartDynamoDB(t.Context(), c)
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
 	}
 }
 

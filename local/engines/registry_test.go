@@ -102,9 +102,11 @@ func TestStartRegistryReportsFailures(t *testing.T) {
 			S3: engines.S3Access{Endpoint: "http://localhost:1", AccessKey: "a", SecretKey: "b"},
 		},
 	} {
-		_, err := engines.StartRegistry(t.Context(), c)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			_, err := engines.StartRegistry(t.Context(), c)
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
 	}
 }

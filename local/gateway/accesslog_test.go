@@ -55,17 +55,19 @@ func TestAccessLogHasLineForEachRequest(t *testing.T) {
 		{"too large", "POST", "/v1/users", strings.Repeat("x", 11<<20), nil, "ANY /v1/users", "413"},
 		{"long headers", "GET", "/v1/users", "", []string{"X-Long", strings.Repeat("secret", 2000)}, "-", "431"},
 	} {
-		f.do(c.method, c.target, c.body, c.headers...)
-		line := <-lines
-		var got map[string]string
-		if err := json.Unmarshal([]byte(line), &got); err != nil {
-			t.Fatalf("%s: %v: %s", c.name, err, line)
-		}
-		if got["requestId"] != "WSg1ihmdliAEJXA=" || got["method"] != c.method || got["route"] != c.route ||
-			!strings.HasPrefix(c.target, got["path"]) || got["status"] != c.status ||
-			len(got["time"]) != 10 || len(got["latencyMs"]) > 2 || strings.Contains(line, "secret") {
-			t.Errorf("%s: %s", c.name, line)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			f.do(c.method, c.target, c.body, c.headers...)
+			line := <-lines
+			var got map[string]string
+			if err := json.Unmarshal([]byte(line), &got); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			if got["requestId"] != "WSg1ihmdliAEJXA=" || got["method"] != c.method || got["route"] != c.route ||
+				!strings.HasPrefix(c.target, got["path"]) || got["status"] != c.status ||
+				len(got["time"]) != 10 || len(got["latencyMs"]) > 2 || strings.Contains(line, "secret") {
+				t.Errorf("%s: %s", c.name, line)
+			}
+		})
 	}
 	if len(lines) != 0 {
 		t.Errorf("%d more lines than requests", len(lines))

@@ -330,28 +330,30 @@ func TestRawRequests(t *testing.T) {
 		{"GET //v1/users/../x?? HTTP/1.1\r\nHost: h\r\n\r\n", "//v1/users/../x", "?"},
 		{"OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", "*", ""},
 	} {
-		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(connection, test.request); err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		_ = connection.Close()
-		var event struct{ RawPath, RawQueryString string }
-		_, raw := f.recorder.last()
-		if err := json.Unmarshal(raw, &event); err != nil {
-			t.Fatal(err)
-		}
-		if response.StatusCode != http.StatusOK || event.RawPath != test.path || event.RawQueryString != test.query {
-			t.Errorf("%q: %d, rawPath %q, rawQueryString %q", test.request, response.StatusCode, event.RawPath,
-				event.RawQueryString)
-		}
+		t.Run(test.path+"?"+test.query, func(t *testing.T) {
+			connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(connection, test.request); err != nil {
+				t.Fatal(err)
+			}
+			response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			_ = connection.Close()
+			var event struct{ RawPath, RawQueryString string }
+			_, raw := f.recorder.last()
+			if err := json.Unmarshal(raw, &event); err != nil {
+				t.Fatal(err)
+			}
+			if response.StatusCode != http.StatusOK || event.RawPath != test.path || event.RawQueryString != test.query {
+				t.Errorf("%q: %d, rawPath %q, rawQueryString %q", test.request, response.StatusCode, event.RawPath,
+					event.RawQueryString)
+			}
+		})
 	}
 }
 

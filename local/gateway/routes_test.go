@@ -48,14 +48,16 @@ func TestMostSpecificRouteWins(t *testing.T) {
 		{"HEAD", "/v2/acme/app/manifests/1.0", "ANY /v2/{proxy+}", map[string]string{"proxy": "acme/app/manifests/1.0"}},
 		{"GET", "/pets//", "GET /pets/{proxy+}", map[string]string{"proxy": "/"}},
 	} {
-		// The choice does not depend on the order in the template.
-		for range 2 {
-			slices.Reverse(table)
-			key, parameters := chosenRoute(t, table, test.method, test.path)
-			if key != test.key || cmp.Diff(test.parameters, parameters) != "" {
-				t.Errorf("%s %s went to %q with %v, want %q", test.method, test.path, key, parameters, test.key)
+		t.Run(test.method+" "+test.path, func(t *testing.T) {
+			// The choice does not depend on the order in the template.
+			for range 2 {
+				slices.Reverse(table)
+				key, parameters := chosenRoute(t, table, test.method, test.path)
+				if key != test.key || cmp.Diff(test.parameters, parameters) != "" {
+					t.Errorf("%s %s went to %q with %v, want %q", test.method, test.path, key, parameters, test.key)
+				}
 			}
-		}
+		})
 	}
 }
 

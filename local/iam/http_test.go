@@ -133,11 +133,13 @@ func TestServicesNameActionAndResource(t *testing.T) {
 			"secretsmanager:PutSecretValue on " + arn("secretsmanager", "secret:x-AbCdEf"), http.StatusBadRequest},
 		{"ecr", "AmazonEC2ContainerRegistry_V20150921.GetAuthorizationToken", `{}`, "ecr:GetAuthorizationToken on *", http.StatusBadRequest},
 	} {
-		answer, denied := send(t, guards[test.service], signed(t, test.target, test.body))
-		if denied != test.want || answer.Code != test.status || answer.Header().
-			Get("X-Amzn-Errortype") != "AccessDeniedException" {
-			t.Errorf("%s: %d %s, denied %s, want %s", test.service, answer.Code, answer.Body, denied, test.want)
-		}
+		t.Run(test.want, func(t *testing.T) {
+			answer, denied := send(t, guards[test.service], signed(t, test.target, test.body))
+			if denied != test.want || answer.Code != test.status || answer.Header().
+				Get("X-Amzn-Errortype") != "AccessDeniedException" {
+				t.Errorf("%s: %d %s, denied %s, want %s", test.service, answer.Code, answer.Body, denied, test.want)
+			}
+		})
 	}
 	for _, service := range slices.Sorted(maps.Keys(guards)) {
 		developer := signed(t, "", `{"a":1}`)

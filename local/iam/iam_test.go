@@ -81,9 +81,11 @@ func TestAuthorize(t *testing.T) {
 		"another token": {AccessKeyID: session.AccessKeyID, SessionToken: iam.NewSession("OtherRole").SessionToken},
 		"permanent key": {AccessKeyID: "local", SessionToken: session.SessionToken},
 	} {
-		if err := a.Authorize(forged, read); !errors.Is(err, iam.ErrInvalidToken) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if err := a.Authorize(forged, read); !errors.Is(err, iam.ErrInvalidToken) {
+				t.Error(err)
+			}
+		})
 	}
 	err := a.Authorize(session, read, iam.Request{Action: "s3:PutObject", Resource: "x"})
 	const message = "User: arn:aws:sts::000000000000:assumed-role/WorkRole/Work is not authorized to perform: s3:PutObject on resource: x " +

@@ -200,19 +200,21 @@ func TestFailuresHaveLambdasPayload(t *testing.T) {
 	}
 	f := start(t, nil)
 	for _, test := range tests {
-		before := f.invoke(`{}`)
-		result, err := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"`+test.do+`"}`))
-		if err != nil || result.FunctionError != lambda.Unhandled {
-			t.Errorf("%s: %v, function error %q", test.do, err, result.FunctionError)
-		}
-		a := f.parse(result)
-		if a.ErrorType != test.kind || !strings.Contains(a.ErrorMessage, test.message) {
-			t.Errorf("%s: %s", test.do, result.Payload)
-		}
-		after := f.invoke(`{}`)
-		if survived := after.PID == before.PID; survived != test.survives || after.Cold == survived {
-			t.Errorf("%s: process %d before, %d after (cold: %v)", test.do, before.PID, after.PID, after.Cold)
-		}
+		t.Run(test.do, func(t *testing.T) {
+			before := f.invoke(`{}`)
+			result, err := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"`+test.do+`"}`))
+			if err != nil || result.FunctionError != lambda.Unhandled {
+				t.Errorf("%v, function error %q", err, result.FunctionError)
+			}
+			a := f.parse(result)
+			if a.ErrorType != test.kind || !strings.Contains(a.ErrorMessage, test.message) {
+				t.Errorf("%s: %s", test.do, result.Payload)
+			}
+			after := f.invoke(`{}`)
+			if survived := after.PID == before.PID; survived != test.survives || after.Cold == survived {
+				t.Errorf("process %d before, %d after (cold: %v)", before.PID, after.PID, after.Cold)
+			}
+		})
 	}
 	f.await("the log says why", f.logged("Probe | RequestId: "))
 	f.await("the log has the function's output", f.logged(`"errorMessage":"the probe panics"`))
@@ -267,22 +269,24 @@ func TestInitFailure(t *testing.T) {
 		{"hang", "Sandbox.Timedout", lambda.ErrTimeout},
 	}
 	for _, test := range tests {
-		f := start(t, func(c *lambda.Config) {
-			c.MaxSandboxes = 1
-			if test.init == "hang" {
-				c.InitTimeout = 500 * time.Millisecond
+		t.Run(test.init, func(t *testing.T) {
+			f := start(t, func(c *lambda.Config) {
+				c.MaxSandboxes = 1
+				if test.init == "hang" {
+					c.InitTimeout = 500 * time.Millisecond
+				}
+				c.Functions[0].Environment = map[string]string{"PROBE_INIT": test.init}
+			})
+			for range 2 { // the slot must be given back each time
+				result, err := f.Invoke(t.Context(), "Probe", []byte(`{}`))
+				if !errors.Is(err, test.err) || result.FunctionError != lambda.Unhandled {
+					t.Errorf("%v, function error %q", err, result.FunctionError)
+				}
+				if a := f.parse(result); a.ErrorType != test.kind || a.Took > time.Hour {
+					t.Errorf("%s after %v", result.Payload, a.Took)
+				}
 			}
-			c.Functions[0].Environment = map[string]string{"PROBE_INIT": test.init}
 		})
-		for range 2 { // the slot must be given back each time
-			result, err := f.Invoke(t.Context(), "Probe", []byte(`{}`))
-			if !errors.Is(err, test.err) || result.FunctionError != lambda.Unhandled {
-				t.Errorf("%s: %v, function error %q", test.init, err, result.FunctionError)
-			}
-			if a := f.parse(result); a.ErrorType != test.kind || a.Took > time.Hour {
-				t.Errorf("%s: %s after %v", test.init, result.Payload, a.Took)
-			}
-		}
 	}
 }
 

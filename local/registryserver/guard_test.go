@@ -18,12 +18,14 @@ func TestAllRequestsNeedPassword(t *testing.T) {
 	for _, path := range []string{"/", "/v2/", "/v2/_catalog", "/v2/acme/api/manifests/1", "/v2/acme/api/tags/list",
 		"/unknown"} {
 		for _, c := range callers {
-			response, body := s.do(t, call{method: http.MethodGet, path: path, user: c.user, password: c.password})
-			if response.StatusCode != http.StatusUnauthorized ||
-				!strings.HasPrefix(body, `{"errors":[{"code":"UNAUTHORIZED",`) ||
-				response.Header.Get("WWW-Authenticate") != `Basic realm="registry"` {
-				t.Errorf("%s as %q with %q: %s %v %s", path, c.user, c.password, response.Status, response.Header, body)
-			}
+			t.Run(path+" as "+c.user+" with "+c.password, func(t *testing.T) {
+				response, body := s.do(t, call{method: http.MethodGet, path: path, user: c.user, password: c.password})
+				if response.StatusCode != http.StatusUnauthorized ||
+					!strings.HasPrefix(body, `{"errors":[{"code":"UNAUTHORIZED",`) ||
+					response.Header.Get("WWW-Authenticate") != `Basic realm="registry"` {
+					t.Errorf("%s %v %s", response.Status, response.Header, body)
+				}
+			})
 		}
 	}
 	response, _ := s.do(t, authorized(http.MethodGet, "/v2/", nil))
@@ -45,12 +47,14 @@ func TestMissingSettingsAreReported(t *testing.T) {
 		{flags, nil, "set REGISTRYSERVER_ACCESS_KEY and REGISTRYSERVER_SECRET_KEY"},
 		{slices.Concat(flags, []string{"-addr", "nowhere"}), keys, "missing port"},
 	} {
-		command := exec.CommandContext(t.Context(), os.Args[0], test.args...)
-		command.Env = append([]string{serveVar + "=" + password}, test.env...)
-		out, err := command.CombinedOutput()
-		if err == nil || !strings.HasPrefix(string(out), "registryserver: ") || !strings.Contains(string(out), test.want) {
-			t.Errorf("%v: %v %s", test.args, err, out)
-		}
+		t.Run(test.want, func(t *testing.T) {
+			command := exec.CommandContext(t.Context(), os.Args[0], test.args...)
+			command.Env = append([]string{serveVar + "=" + password}, test.env...)
+			out, err := command.CombinedOutput()
+			if err == nil || !strings.HasPrefix(string(out), "registryserver: ") || !strings.Contains(string(out), test.want) {
+				t.Errorf("%v: %v %s", test.args, err, out)
+			}
+		})
 	}
 	if err := run(t.Context(), settings{s3: "x", bucket: "x", accessKey: "x", secretKey: "x"}); err == nil ||
 		!strings.Contains(err.Error(), "set REGISTRYSERVER_PASSWORD") {

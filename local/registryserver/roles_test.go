@@ -46,15 +46,17 @@ func TestRolesNeedThePermissionsOfECR(t *testing.T) {
 		{"PullerRole", http.MethodDelete, "/v2/acme/api/manifests/1", http.StatusForbidden},
 		{"GoneRole", http.MethodGet, "/v2/acme/api/tags/list", http.StatusForbidden},
 	} {
-		login := password
-		if test.role != "" {
-			login += "|role=" + test.role
-		}
-		response, body := s.do(t, call{method: test.method, path: test.path, user: "AWS", password: login})
-		refused := response.StatusCode == http.StatusForbidden
-		if response.StatusCode != test.want || refused && !strings.HasPrefix(body, `{"errors":[{"code":"DENIED",`) {
-			t.Errorf("%s: %s %s: %s %s", test.role, test.method, test.path, response.Status, body)
-		}
+		t.Run(test.role+" "+test.method+" "+test.path, func(t *testing.T) {
+			login := password
+			if test.role != "" {
+				login += "|role=" + test.role
+			}
+			response, body := s.do(t, call{method: test.method, path: test.path, user: "AWS", password: login})
+			refused := response.StatusCode == http.StatusForbidden
+			if response.StatusCode != test.want || refused && !strings.HasPrefix(body, `{"errors":[{"code":"DENIED",`) {
+				t.Errorf("%s %s", response.Status, body)
+			}
+		})
 	}
 	s.stopQuietly(t)
 }

@@ -96,15 +96,17 @@ func TestNotificationFilters(t *testing.T) {
 		{change.Delete, "charts/a.tgz", []string{"All"}},
 		{"ObjectTagging:Put", "charts/a.tgz", nil},
 	} {
-		i.got = nil
-		report(t, r, change.Change{Event: test.event, Bucket: "files", Key: test.key})
-		var got []string
-		for _, e := range i.got {
-			got = append(got, e.Function)
-		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s of %s reached %q, want %q", test.event, test.key, got, test.want)
-		}
+		t.Run(test.event+" of "+test.key, func(t *testing.T) {
+			i.got = nil
+			report(t, r, change.Change{Event: test.event, Bucket: "files", Key: test.key})
+			var got []string
+			for _, e := range i.got {
+				got = append(got, e.Function)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s of %s reached %q, want %q", test.event, test.key, got, test.want)
+			}
+		})
 	}
 	i.got = nil
 	r.SetBuckets(nil)
@@ -129,9 +131,11 @@ func TestReceiverRefusesOtherRequests(t *testing.T) {
 		{r.Path(), strings.Replace(good, "}", `,"size":-1}`, 1), 400},
 		{r.Path(), `{"key":"` + strings.Repeat("x", 1<<20) + `"}`, 413},
 	} {
-		if status := post(t, r, test.path, test.body); status != test.status {
-			t.Errorf("%s %.60s: %d", test.path, test.body, status)
-		}
+		t.Run(test.body[:min(len(test.body), 60)], func(t *testing.T) {
+			if status := post(t, r, test.path, test.body); status != test.status {
+				t.Errorf("%s %.60s: %d", test.path, test.body, status)
+			}
+		})
 	}
 	w := httptest.NewRecorder()
 	r.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, r.Path(), nil))

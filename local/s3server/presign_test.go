@@ -40,11 +40,13 @@ func TestPresignedURLs(t *testing.T) {
 		{"a longer validity", "X-Amz-Expires=900", "X-Amz-Expires=9000"},
 		{"yesterday", "X-Amz-Date=2", "X-Amz-Date=1"},
 	} {
-		address := strings.Replace(download.URL, test.old, test.new, 1)
-		status, body := do(t, request{method: http.MethodGet, address: address})
-		if address == download.URL || status/100 != 4 {
-			t.Errorf("%s: %d %s", test.name, status, body)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			address := strings.Replace(download.URL, test.old, test.new, 1)
+			status, body := do(t, request{method: http.MethodGet, address: address})
+			if address == download.URL || status/100 != 4 {
+				t.Errorf("%d %s", status, body)
+			}
+		})
 	}
 }
 

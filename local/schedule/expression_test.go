@@ -47,19 +47,21 @@ func TestNext(t *testing.T) {
 		{"cron(0 0 10,20 * ? *)", "2026-11-15 00:00:00 Sun", []string{"2026-11-20 00:00:00 Fri", "2026-12-10 00:00:00 Thu"}},
 		{"cron(30 5 * * ? 2030/2)", "2026-11-21 00:00:00 Sat", []string{"2030-01-01 05:30:00 Tue"}},
 	} {
-		e, err := schedule.Parse(test.expression)
-		if err != nil {
-			t.Errorf("%s: %v", test.expression, err)
-			continue
-		}
-		from := at(t, test.after)
-		for _, want := range test.due {
-			due, ok := e.Next(from)
-			if !ok || !due.Equal(at(t, want)) {
-				t.Errorf("%s after %v: %v, want %s", test.expression, from, due, want)
+		t.Run(test.expression+" after "+test.after, func(t *testing.T) {
+			e, err := schedule.Parse(test.expression)
+			if err != nil {
+				t.Error(err)
+				return
 			}
-			from = due
-		}
+			from := at(t, test.after)
+			for _, want := range test.due {
+				due, ok := e.Next(from)
+				if !ok || !due.Equal(at(t, want)) {
+					t.Errorf("%s after %v: %v, want %s", test.expression, from, due, want)
+				}
+				from = due
+			}
+		})
 	}
 }
 

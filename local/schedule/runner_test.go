@@ -116,10 +116,12 @@ func TestNewErrorsNameJob(t *testing.T) {
 		{ID: "NightlyJob", Expression: "cron(x)", Enabled: true},
 		{ID: "NightlyJob", Expression: "rate(1 day)", Input: "{", Enabled: true},
 	} {
-		if _, err := schedule.New(schedule.Config{Jobs: []schedule.Job{job}}); err == nil ||
-			!strings.HasPrefix(err.Error(), "NightlyJob: ") {
-			t.Errorf("got %v", err)
-		}
+		t.Run(job.Expression, func(t *testing.T) {
+			if _, err := schedule.New(schedule.Config{Jobs: []schedule.Job{job}}); err == nil ||
+				!strings.HasPrefix(err.Error(), "NightlyJob: ") {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 
@@ -137,18 +139,20 @@ func TestPayloads(t *testing.T) {
 		{schedule.Job{ID: "J", Type: "Schedule", Input: `{"at":"<aws.scheduler.scheduled-time>"}`}, `{"at":"<aws.scheduler.scheduled-time>"}`},
 		{schedule.Job{ID: "J", Type: "ScheduleV2", Input: `{"at":"<aws.scheduler.scheduled-time>","n":<aws.scheduler.attempt-number>}`}, `{"at":"2026-11-21T07:00:00Z","n":1}`},
 	} {
-		payload := test.job.Payload(account, due)
-		var made struct{ ID string }
-		if err := json.Unmarshal(payload, &made); err != nil {
-			t.Fatal(err)
-		}
-		got := string(payload)
-		if made.ID != "" {
-			got = strings.Replace(got, made.ID, "ID", 1)
-		}
-		if got != test.want {
-			t.Errorf("got  %s\nwant %s", got, test.want)
-		}
+		t.Run(test.job.Type+" "+test.job.Input, func(t *testing.T) {
+			payload := test.job.Payload(account, due)
+			var made struct{ ID string }
+			if err := json.Unmarshal(payload, &made); err != nil {
+				t.Fatal(err)
+			}
+			got := string(payload)
+			if made.ID != "" {
+				got = strings.Replace(got, made.ID, "ID", 1)
+			}
+			if got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
 	}
 	if first, second := test(account, due), test(account, due); first == second {
 		t.Error("two events have one ID")

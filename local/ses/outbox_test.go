@@ -221,17 +221,19 @@ func TestCharsets(t *testing.T) {
 	for _, test := range []struct{ charset, want string }{
 		{"", "caf? ?"}, {"US-ASCII", "caf? ?"}, {"ISO-8859-1", "café ?"}, {"utf-8", "café €"},
 	} {
-		b := newTestOutbox(t)
-		c := &types.Content{Data: aws.String("café €")}
-		if test.charset != "" {
-			c.Charset = aws.String(test.charset)
-		}
-		id := b.send(simple(func(_ *sesv2.SendEmailInput, m *types.Message) { m.Subject, m.Body = c, &types.Body{Text: c} }))
-		var m struct{ Subject, Text, HTML string }
-		b.json("/_local/outbox/"+id, &m)
-		if m.Subject != test.want || m.Text != test.want || m.HTML != "" {
-			t.Errorf("%q: %+v, want %q", test.charset, m, test.want)
-		}
+		t.Run(test.charset, func(t *testing.T) {
+			b := newTestOutbox(t)
+			c := &types.Content{Data: aws.String("café €")}
+			if test.charset != "" {
+				c.Charset = aws.String(test.charset)
+			}
+			id := b.send(simple(func(_ *sesv2.SendEmailInput, m *types.Message) { m.Subject, m.Body = c, &types.Body{Text: c} }))
+			var m struct{ Subject, Text, HTML string }
+			b.json("/_local/outbox/"+id, &m)
+			if m.Subject != test.want || m.Text != test.want || m.HTML != "" {
+				t.Errorf("%+v, want %q", m, test.want)
+			}
+		})
 	}
 }
 
@@ -332,18 +334,20 @@ func TestInvalidHTTPRequestsAreRefused(t *testing.T) {
 		{"POST", "/v2/email/identities", "AWS4-HMAC-SHA256 x", "{}", 404, "UnknownOperationException"},
 		{"GET", "/v2/email/outbound-emails", "AWS4-HMAC-SHA256 x", "", 404, "UnknownOperationException"},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), test.method, b.api+test.path, strings.NewReader(test.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", test.authorization)
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		if kind := response.Header.Get("x-amzn-ErrorType"); response.StatusCode != test.status || kind != test.kind {
-			t.Errorf("%s %s %q: %s %s", test.method, test.path, test.body, response.Status, kind)
-		}
+		t.Run(test.method+" "+test.path+" "+test.body, func(t *testing.T) {
+			r, err := http.NewRequestWithContext(t.Context(), test.method, b.api+test.path, strings.NewReader(test.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", test.authorization)
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			if kind := response.Header.Get("x-amzn-ErrorType"); response.StatusCode != test.status || kind != test.kind {
+				t.Errorf("%s %s", response.Status, kind)
+			}
+		})
 	}
 }

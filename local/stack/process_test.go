@@ -261,14 +261,16 @@ func TestInvokeCommand(t *testing.T) {
 	data := filepath.Join(c.repo, ".local", "data")
 	check := func(stack string) {
 		for _, test := range tests {
-			stdout, stderr, code := c.invoke(test.function, test.event)
-			if code != test.code || !strings.Contains(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {
-				t.Errorf("%s, %s %s: exit code %d\n%s\n%s", stack, test.function, test.event, code, stdout, stderr)
-			}
-			isTemporary := stack == "temporary stack" && json.Valid([]byte(test.event))
-			if strings.Contains(stderr, "no stack runs in "+data+": ") != isTemporary {
-				t.Errorf("%s, %s: stderr about the data folder %s:\n%s", stack, test.event, data, stderr)
-			}
+			t.Run(stack+", "+test.function+" "+test.event, func(t *testing.T) {
+				stdout, stderr, code := c.invoke(test.function, test.event)
+				if code != test.code || !strings.Contains(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {
+					t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
+				}
+				isTemporary := stack == "temporary stack" && json.Valid([]byte(test.event))
+				if strings.Contains(stderr, "no stack runs in "+data+": ") != isTemporary {
+					t.Errorf("stderr about the data folder %s:\n%s", data, stderr)
+				}
+			})
 		}
 	}
 	check("temporary stack")

@@ -192,17 +192,19 @@ func TestStartErrors(t *testing.T) {
 		{"no make", func(*stack.Options) { t.Setenv("PATH", "/nowhere") }, "make is missing: "},
 	}
 	for _, test := range tests {
-		o := options(repo(t))
-		test.change(&o)
-		s, err := stack.Start(t.Context(), o)
-		if err == nil {
-			stop(t, s)
-			t.Errorf("%s: started", test.name)
-			continue
-		}
-		if !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			o := options(repo(t))
+			test.change(&o)
+			s, err := stack.Start(t.Context(), o)
+			if err == nil {
+				stop(t, s)
+				t.Error("started")
+				return
+			}
+			if !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -95,14 +95,16 @@ func TestHintForSecondStack(t *testing.T) {
 		{taken, "my data", taken + " is in use: ", "`make run ADDR=" + next + " DATA='my data'`"},
 	}
 	for _, test := range tests {
-		other := options(o.RepoDir)
-		other.Addr = test.addr
-		if test.data != "" {
-			other.DataDir = filepath.Join(o.RepoDir, test.data)
-		}
-		if got := startError(t, other); !strings.HasPrefix(got, test.want) || !strings.HasSuffix(got, test.command) {
-			t.Errorf("%s\nwants %s … %s", got, test.want, test.command)
-		}
+		t.Run(test.command, func(t *testing.T) {
+			other := options(o.RepoDir)
+			other.Addr = test.addr
+			if test.data != "" {
+				other.DataDir = filepath.Join(o.RepoDir, test.data)
+			}
+			if got := startError(t, other); !strings.HasPrefix(got, test.want) || !strings.HasSuffix(got, test.command) {
+				t.Errorf("%s\nwants %s … %s", got, test.want, test.command)
+			}
+		})
 	}
 }
 

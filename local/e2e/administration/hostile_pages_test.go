@@ -129,18 +129,20 @@ func TestHostileSearches(t *testing.T) {
 		{"/portal/charts", "Part of the name"},
 		{"/portal/images", "Part of the name"},
 	} {
-		for _, text := range []string{e2etest.HostileText, e2etest.DirectionalText} {
-			page.Open(search.path + "?q=" + url.QueryEscape(text))
-			e2etest.Ready(page)
-			if typed := page.Value(search.label); typed != text {
-				t.Errorf("%s: the field has %q, want %q", search.path, typed, text)
+		t.Run(search.path, func(t *testing.T) {
+			for _, text := range []string{e2etest.HostileText, e2etest.DirectionalText} {
+				page.Open(search.path + "?q=" + url.QueryEscape(text))
+				e2etest.Ready(page)
+				if typed := page.Value(search.label); typed != text {
+					t.Errorf("the field has %q, want %q", typed, text)
+				}
+				e2etest.WantInert(t, page)
+				page.Fill(search.label, text+"2")
+				page.Press("Enter")
+				page.WaitUntil("the search", `new URLSearchParams(location.search).get("q") === `+e2etest.QuoteJS(t, text+"2"))
+				e2etest.Ready(page)
+				e2etest.WantInert(t, page)
 			}
-			e2etest.WantInert(t, page)
-			page.Fill(search.label, text+"2")
-			page.Press("Enter")
-			page.WaitUntil("the search", `new URLSearchParams(location.search).get("q") === `+e2etest.QuoteJS(t, text+"2"))
-			e2etest.Ready(page)
-			e2etest.WantInert(t, page)
-		}
+		})
 	}
 }

@@ -26,27 +26,29 @@ func TestPagesOfLists(t *testing.T) {
 		WantStatus(http.StatusOK)
 	page := p.Portal.VisitAs(t, e2etest.FirstAdmin)
 	for _, list := range []struct{ path, value string }{{"users", "email"}, {"projects", "name"}, {"customers", "name"}} {
-		total := root.Get("/v1/" + list.path).Number("pagination.total")
-		second := root.Get("/v1/" + list.path + "?limit=50&offset=50")
-		row := browser.Row(second.Text("data.0." + list.value))
-		page.Open("/portal/" + list.path)
-		page.WaitText(fmt.Sprintf("1–50 of %d", total))
-		page.WaitGone(row)
-		page.Click(browser.Button("Next"))
-		page.WaitURL("/portal/" + list.path + "?offset=50")
-		page.WaitFor(row)
-		page.WaitText(fmt.Sprintf("51–%d of %d", min(100, total), total))
-		if rows, want := browser.Eval[int](page, `document.querySelectorAll("main tbody tr").length`),
-			len(second.List("data")); rows != want {
-			t.Errorf("the second page of %s has %d rows, want %d", list.path, rows, want)
-		}
-		page.Reload()
-		page.WaitFor(row)
-		page.Click(browser.Button("Previous"))
-		page.WaitText(fmt.Sprintf("1–50 of %d", total))
-		page.WaitGone(row)
-		page.Back()
-		page.WaitFor(row)
+		t.Run(list.path, func(t *testing.T) {
+			total := root.Get("/v1/" + list.path).Number("pagination.total")
+			second := root.Get("/v1/" + list.path + "?limit=50&offset=50")
+			row := browser.Row(second.Text("data.0." + list.value))
+			page.Open("/portal/" + list.path)
+			page.WaitText(fmt.Sprintf("1–50 of %d", total))
+			page.WaitGone(row)
+			page.Click(browser.Button("Next"))
+			page.WaitURL("/portal/" + list.path + "?offset=50")
+			page.WaitFor(row)
+			page.WaitText(fmt.Sprintf("51–%d of %d", min(100, total), total))
+			if rows, want := browser.Eval[int](page, `document.querySelectorAll("main tbody tr").length`),
+				len(second.List("data")); rows != want {
+				t.Errorf("the second page of %s has %d rows, want %d", list.path, rows, want)
+			}
+			page.Reload()
+			page.WaitFor(row)
+			page.Click(browser.Button("Previous"))
+			page.WaitText(fmt.Sprintf("1–50 of %d", total))
+			page.WaitGone(row)
+			page.Back()
+			page.WaitFor(row)
+		})
 	}
 }
 

@@ -106,14 +106,16 @@ func TestTrustPolicyPresets(t *testing.T) {
 		{"Another issuer", "", "sub", "", "an https address"},
 		{"GitHub Actions", "https://token.actions.githubusercontent.com", "repository_id", "74", "but an ID cannot"},
 	} {
-		dialog.Select("Platform", preset.platform)
-		dialog.WaitText(preset.hint)
-		wantFields(t, dialog, map[string]string{
-			"Issuer": preset.issuer, "Audience": origin, "Condition 1: Claim": preset.claim, "Condition 1: Values": "",
+		t.Run(preset.platform, func(t *testing.T) {
+			dialog.Select("Platform", preset.platform)
+			dialog.WaitText(preset.hint)
+			wantFields(t, dialog, map[string]string{
+				"Issuer": preset.issuer, "Audience": origin, "Condition 1: Claim": preset.claim, "Condition 1: Values": "",
+			})
+			if got := browser.Eval[string](c.page, example); got != preset.example {
+				t.Errorf("the example is %q", got)
+			}
 		})
-		if got := browser.Eval[string](c.page, example); got != preset.example {
-			t.Errorf("%s: the example is %q", preset.platform, got)
-		}
 	}
 	c.page.Axe()
 	c.page.Press("Escape")

@@ -99,25 +99,27 @@ func TestDeletionsHideNothingFromCursors(t *testing.T) {
 		{of + "/trust-policies?", of + "/trust-policies", `{"name":"T%d","issuer":"https://issuer.example.com","audience":"a",` +
 			`"scopes":["read:helm-charts"],"conditions":[{"claim":"sub","value":"x"}]}`},
 	} {
-		var made, seen []string
-		for i := range items {
-			made = append(made, root.Post(list.items, fmt.Sprintf(list.body, i)).WantStatus(http.StatusCreated).Text("data.id"))
-		}
-		at := fmt.Sprintf("%s&limit=%d", list.list, limit)
-		for target := at; target != ""; {
-			page := root.Get(target).WantStatus(http.StatusOK)
-			for i := range len(page.List("data")) {
-				if id := page.Text(fmt.Sprintf("data.%d.id", i)); slices.Contains(made, id) {
-					seen = append(seen, id)
-					root.Delete(list.items + "/" + id).WantStatus(http.StatusNoContent)
+		t.Run(list.list, func(t *testing.T) {
+			var made, seen []string
+			for i := range items {
+				made = append(made, root.Post(list.items, fmt.Sprintf(list.body, i)).WantStatus(http.StatusCreated).Text("data.id"))
+			}
+			at := fmt.Sprintf("%s&limit=%d", list.list, limit)
+			for target := at; target != ""; {
+				page := root.Get(target).WantStatus(http.StatusOK)
+				for i := range len(page.List("data")) {
+					if id := page.Text(fmt.Sprintf("data.%d.id", i)); slices.Contains(made, id) {
+						seen = append(seen, id)
+						root.Delete(list.items + "/" + id).WantStatus(http.StatusNoContent)
+					}
+				}
+				if target = ""; page.JSON("pagination.next") != nil {
+					target = at + "&cursor=" + page.Text("pagination.next")
 				}
 			}
-			if target = ""; page.JSON("pagination.next") != nil {
-				target = at + "&cursor=" + page.Text("pagination.next")
+			if !slices.Equal(seen, made) {
+				t.Errorf("the pages have %v, want %v", seen, made)
 			}
-		}
-		if !slices.Equal(seen, made) {
-			t.Errorf("%s: the pages have %v, want %v", list.list, seen, made)
-		}
+		})
 	}
 }

@@ -25,14 +25,16 @@ func TestGeneratedClients(t *testing.T) {
 		{filepath.Join(python, "bin", "python"), filepath.Join("testdata", "generators", "calls.py")},
 		{"node", filepath.Join(tools, "generators", "typescript", "calls.js")},
 	} {
-		var output bytes.Buffer
-		command := exec.CommandContext(t.Context(), program.path, program.source, p.Info.API)
-		command.Env = append(os.Environ(), "PORTSIDE_KEY="+key, "PYTHONPATH="+filepath.Join(python, "generated"),
-			"PYTHONDONTWRITEBYTECODE=1", "NO_PROXY=127.0.0.1")
-		command.Stdout, command.Stderr = &output, &output
-		if err := command.Run(); err != nil {
-			t.Errorf("%s: %v: run `make clients` first\n%s", program.source, err, &output)
-		}
-		t.Log(output.String())
+		t.Run(program.source, func(t *testing.T) {
+			var output bytes.Buffer
+			command := exec.CommandContext(t.Context(), program.path, program.source, p.Info.API)
+			command.Env = append(os.Environ(), "PORTSIDE_KEY="+key, "PYTHONPATH="+filepath.Join(python, "generated"),
+				"PYTHONDONTWRITEBYTECODE=1", "NO_PROXY=127.0.0.1")
+			command.Stdout, command.Stderr = &output, &output
+			if err := command.Run(); err != nil {
+				t.Errorf("%v: run `make clients` first\n%s", err, &output)
+			}
+			t.Log(output.String())
+		})
 	}
 }

@@ -24,30 +24,31 @@ func TestDownloadsWithoutRedirect(t *testing.T) {
 	for kind, login := range map[string]e2etest.Login{
 		"token": m.createToken(t, "read:helm-charts:anchor"), "password": m.requestPassword(t, "charts"),
 	} {
-		c := m.machine(t, login)
-		wgetrc := "user = " + c.User + "\npassword = " + c.Password + "\n"
-		c.WriteFile(t, "wgetrc", "auth_no_challenge = on\n"+wgetrc)
-		c.WriteFile(t, "challenged", wgetrc)
-		basic := base64.StdEncoding.EncodeToString([]byte(c.User + ":" + c.Password))
-		m.Secrets.Add(basic)
-		c.WriteFile(t, "header", "header = Authorization: Basic "+basic+"\n")
-		const file = "anchor-1.0.0.tgz"
-		url := m.Info.API + "/charts/" + file + "?redirect=false"
-		for _, config := range []string{"wgetrc", "challenged", "header"} {
-			c.RunClient(t, "wget", "--config", config, "-O", config+".tgz", url).WantExit(t, 0)
-			c.wantFile(t, config+".tgz", m.files[file])
-		}
-		c.WriteFile(t, "part.tgz", m.files[file][:100])
-		c.RunClient(t, "wget", "--config", "wgetrc", "--continue", "-O", "part.tgz", url).
-			WantExit(t, 0, "206 Partial Content")
-		c.wantFile(t, "part.tgz", m.files[file])
-		c.RunClient(t, "wget", "--config", "wgetrc", "--continue", "-O", "part.tgz", url).WantExit(t, 0)
-		c.wantFile(t, "part.tgz", m.files[file])
+		t.Run(kind, func(t *testing.T) {
+			c := m.machine(t, login)
+			wgetrc := "user = " + c.User + "\npassword = " + c.Password + "\n"
+			c.WriteFile(t, "wgetrc", "auth_no_challenge = on\n"+wgetrc)
+			c.WriteFile(t, "challenged", wgetrc)
+			basic := base64.StdEncoding.EncodeToString([]byte(c.User + ":" + c.Password))
+			m.Secrets.Add(basic)
+			c.WriteFile(t, "header", "header = Authorization: Basic "+basic+"\n")
+			const file = "anchor-1.0.0.tgz"
+			url := m.Info.API + "/charts/" + file + "?redirect=false"
+			for _, config := range []string{"wgetrc", "challenged", "header"} {
+				c.RunClient(t, "wget", "--config", config, "-O", config+".tgz", url).WantExit(t, 0)
+				c.wantFile(t, config+".tgz", m.files[file])
+			}
+			c.WriteFile(t, "part.tgz", m.files[file][:100])
+			c.RunClient(t, "wget", "--config", "wgetrc", "--continue", "-O", "part.tgz", url).
+				WantExit(t, 0, "206 Partial Content")
+			c.wantFile(t, "part.tgz", m.files[file])
+			c.RunClient(t, "wget", "--config", "wgetrc", "--continue", "-O", "part.tgz", url).WantExit(t, 0)
+			c.wantFile(t, "part.tgz", m.files[file])
 
-		c.Input = c.User + ":" + c.Password
-		c.RunClient(t, "python3", "-c", urllib, url, "urllib.tgz").WantExit(t, 0)
-		c.wantFile(t, "urllib.tgz", m.files[file])
-		t.Log(kind)
+			c.Input = c.User + ":" + c.Password
+			c.RunClient(t, "python3", "-c", urllib, url, "urllib.tgz").WantExit(t, 0)
+			c.wantFile(t, "urllib.tgz", m.files[file])
+		})
 	}
 }
 

@@ -192,15 +192,17 @@ func TestCustomersSeeOwnPulls(t *testing.T) {
 		who          buyer
 		pulled, none string
 	}{{m.acme, server, "globex/tool"}, {m.globex, "globex/tool", server}} {
-		list := c.who.manager
-		e2etest.Await(t, "the pull of "+c.pulled+" to be recorded", func() bool {
-			return len(list.Get("/api/v1/pulls?repository="+c.pulled).WantStatus(http.StatusOK).List("data")) > 0
+		t.Run(c.pulled, func(t *testing.T) {
+			list := c.who.manager
+			e2etest.Await(t, "the pull of "+c.pulled+" to be recorded", func() bool {
+				return len(list.Get("/api/v1/pulls?repository="+c.pulled).WantStatus(http.StatusOK).List("data")) > 0
+			})
+			list.Get("/api/v1/pulls?repository="+c.none).WantStatus(http.StatusOK).WantValue("data", []any{})
+			list.Get("/v1/images/tags?repository=" + c.pulled).WantStatus(http.StatusOK)
+			list.Get("/v1/images/tags?repository=" + c.none).WantStatus(http.StatusNotFound)
+			list.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 1)
+			list.Get(c.who.path+"/entitlements").WantStatus(http.StatusOK).WantValue("pagination.hasMore", false)
 		})
-		list.Get("/api/v1/pulls?repository="+c.none).WantStatus(http.StatusOK).WantValue("data", []any{})
-		list.Get("/v1/images/tags?repository=" + c.pulled).WantStatus(http.StatusOK)
-		list.Get("/v1/images/tags?repository=" + c.none).WantStatus(http.StatusNotFound)
-		list.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 1)
-		list.Get(c.who.path+"/entitlements").WantStatus(http.StatusOK).WantValue("pagination.hasMore", false)
 	}
 	m.acme.manager.Get(m.globex.path + "/entitlements").WantStatus(http.StatusNotFound)
 }

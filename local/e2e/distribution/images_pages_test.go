@@ -22,11 +22,13 @@ func (c machine) runImageCommands(t *testing.T, page *browser.Page) {
 	for _, client := range []struct{ tab, output string }{
 		{"Docker", "Login Succeeded"}, {"Podman", "Login Succeeded!"}, {"skopeo", digest}, {"crane", digest},
 	} {
-		page.Click(browser.Role("tab", client.tab))
-		region := page.Within(browser.Role("region", "Commands for "+client.tab))
-		script := strings.NewReplacer("IMAGE", "harbor/api", "TAG", "1.0").Replace(region.Text())
-		script, _, _ = strings.Cut(script, "docker pull ") // needs a daemon
-		c.Shell(t, script).WantExit(t, 0, client.output)
+		t.Run(client.tab, func(t *testing.T) {
+			page.Click(browser.Role("tab", client.tab))
+			region := page.Within(browser.Role("region", "Commands for "+client.tab))
+			script := strings.NewReplacer("IMAGE", "harbor/api", "TAG", "1.0").Replace(region.Text())
+			script, _, _ = strings.Cut(script, "docker pull ") // needs a daemon
+			c.Shell(t, script).WantExit(t, 0, client.output)
+		})
 	}
 }
 

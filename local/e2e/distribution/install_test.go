@@ -114,16 +114,18 @@ func TestErrorsOfInstallDocument(t *testing.T) {
 			"UNSUPPORTED", "This registry is read-only",
 		}},
 	} {
-		c := demoMachine(t, m.Stack)
-		ended := c.Shell(t, "TOKEN="+failure.Password+"; "+failure.command)
-		if ended.Code == 0 {
-			t.Errorf("%s succeeds", failure.command)
-		}
-		for _, words := range failure.words {
-			if !strings.Contains(ended.Output, words) || !strings.Contains(text, strings.TrimSpace(words)) {
-				t.Errorf("%q is missing in the output of %s or in docs/install.md:\n%s", words, failure.command, ended.Output)
+		t.Run(failure.command, func(t *testing.T) {
+			c := demoMachine(t, m.Stack)
+			ended := c.Shell(t, "TOKEN="+failure.Password+"; "+failure.command)
+			if ended.Code == 0 {
+				t.Errorf("%s succeeds", failure.command)
 			}
-		}
+			for _, words := range failure.words {
+				if !strings.Contains(ended.Output, words) || !strings.Contains(text, strings.TrimSpace(words)) {
+					t.Errorf("%q is missing in the output of %s or in docs/install.md:\n%s", words, failure.command, ended.Output)
+				}
+			}
+		})
 	}
 }
 

@@ -69,12 +69,14 @@ func TestSearchUsers(t *testing.T) {
 		{s.Word("byr"), s.ada}, {s.Word("JOSE ") + s.Word("A"), s.jose}, {" " + s.Word("ada ") + s.Word("b "), s.ada},
 		{s.Word("alvarez"), s.jose}, {s.Word("ada@"), s.ada}, {s.Word("jose@te"), s.jose},
 	} {
-		s.page.Fill(e2etest.SearchUsers, search.text)
-		wantOneResult(t, s.page, search.name)
-		s.page.WaitURL("/portal/users?q=" + url.QueryEscape(strings.TrimSpace(search.text)))
-		if typed := s.page.Value(e2etest.SearchUsers); typed != search.text {
-			t.Errorf("the field has %q, want %q", typed, search.text)
-		}
+		t.Run(search.text, func(t *testing.T) {
+			s.page.Fill(e2etest.SearchUsers, search.text)
+			wantOneResult(t, s.page, search.name)
+			s.page.WaitURL("/portal/users?q=" + url.QueryEscape(strings.TrimSpace(search.text)))
+			if typed := s.page.Value(e2etest.SearchUsers); typed != search.text {
+				t.Errorf("the field has %q, want %q", typed, search.text)
+			}
+		})
 	}
 	s.page.WaitGone(browser.Role("combobox", "Role"))
 	s.page.Axe()
@@ -95,8 +97,10 @@ func TestSearchProjects(t *testing.T) {
 	s.page.Open("/portal/projects")
 	for _, search := range []struct{ text, name string }{{s.Word("cafe"), s.cafe}, {s.Word("eng"), s.engine},
 		{s.Word("noir"), s.cafe}} {
-		s.page.Fill(e2etest.SearchProjects, search.text)
-		wantOneResult(t, s.page, search.name)
+		t.Run(search.text, func(t *testing.T) {
+			s.page.Fill(e2etest.SearchProjects, search.text)
+			wantOneResult(t, s.page, search.name)
+		})
 	}
 	s.page.WaitGone(browser.Role("combobox", "Status"))
 	s.page.Within(browser.Row(s.cafe)).WaitText("Administrator") // the owner
@@ -116,8 +120,10 @@ func TestSearchCustomers(t *testing.T) {
 	for _, search := range []struct{ text, name string }{
 		{s.Word("cafe"), s.cafe}, {s.Word("c-18"), s.ada}, {s.Word("noir-g"), s.cafe}, {s.Word("ship"), s.ada},
 	} {
-		s.page.Fill(e2etest.SearchCustomers, search.text)
-		wantOneResult(t, s.page, search.name)
+		t.Run(search.text, func(t *testing.T) {
+			s.page.Fill(e2etest.SearchCustomers, search.text)
+			wantOneResult(t, s.page, search.name)
+		})
 	}
 	s.page.WaitGone(browser.Role("combobox", "Status"))
 	s.page.Axe()
@@ -145,11 +151,13 @@ func TestSearchWithoutResult(t *testing.T) {
 		{"/portal/projects", e2etest.SearchProjects, "The search finds projects by the beginning of their name"},
 		{"/portal/customers", e2etest.SearchCustomers, "The search finds customers by the beginning of their slug"},
 	} {
-		page.Open(list.path)
-		page.Fill(list.label, "xyzzy")
-		wantAnnounced(t, page, "No results")
-		page.WaitText(list.hint)
-		page.Axe()
+		t.Run(list.path, func(t *testing.T) {
+			page.Open(list.path)
+			page.Fill(list.label, "xyzzy")
+			wantAnnounced(t, page, "No results")
+			page.WaitText(list.hint)
+			page.Axe()
+		})
 	}
 }
 
@@ -193,17 +201,19 @@ func TestMoreResults(t *testing.T) {
 	for _, search := range []struct{ path, text, label string }{
 		{"/portal/users", s.Word("maria"), e2etest.SearchUsers}, {"/portal/projects", s.Word("rollout"), e2etest.SearchProjects},
 	} {
-		page.Open(search.path + "?q=" + search.text)
-		wantAnnounced(t, page, "The first 20 results")
-		page.Axe()
-		page.Click(browser.Button("Show more"))
-		wantAnnounced(t, page, "25 results")
-		page.WaitGone(browser.Button("Show more"))
-		wantDifferentRows(t, page, 25)
-		page.Fill(search.label, "nothing")
-		wantAnnounced(t, page, "No results")
-		page.Fill(search.label, search.text) // begins again
-		wantAnnounced(t, page, "The first 20 results")
+		t.Run(search.path, func(t *testing.T) {
+			page.Open(search.path + "?q=" + search.text)
+			wantAnnounced(t, page, "The first 20 results")
+			page.Axe()
+			page.Click(browser.Button("Show more"))
+			wantAnnounced(t, page, "25 results")
+			page.WaitGone(browser.Button("Show more"))
+			wantDifferentRows(t, page, 25)
+			page.Fill(search.label, "nothing")
+			wantAnnounced(t, page, "No results")
+			page.Fill(search.label, search.text) // begins again
+			wantAnnounced(t, page, "The first 20 results")
+		})
 	}
 }
 

@@ -49,12 +49,14 @@ func TestMatches(t *testing.T) {
 		{`"not found" 404`, "404 not found", true},
 		{`"not found"`, "found, not", false},
 	} {
-		p, err := pattern.Parse(test.pattern)
-		if err != nil {
-			t.Errorf("%s: %v", test.pattern, err)
-		} else if p.Matches(test.line) != test.want {
-			t.Errorf("%s with %s: want %v", test.pattern, test.line, test.want)
-		}
+		t.Run(test.pattern+" with "+test.line, func(t *testing.T) {
+			p, err := pattern.Parse(test.pattern)
+			if err != nil {
+				t.Error(err)
+			} else if p.Matches(test.line) != test.want {
+				t.Errorf("%s with %s: want %v", test.pattern, test.line, test.want)
+			}
+		})
 	}
 }
 
