@@ -41,6 +41,8 @@ func TestRequests(t *testing.T) { apitest.TestRequests(t, openResource) }
 //proves:docs/security.md
 func TestMetadata(t *testing.T) { apitest.TestObject(t, openResource) }
 
+func TestConcurrentRequests(t *testing.T) { apitest.Concurrently(t, openResource) }
+
 func openResource(tb testing.TB) apitest.Resource {
 	tb.Helper()
 	o := newFixture(tb)

@@ -48,15 +48,13 @@ func TestFields(t *testing.T, open func(testing.TB) Resource) {
 	})
 }
 
-// TestRequests tests versions, idempotency keys and patches.
+// TestRequests tests versions, idempotency keys and types of patches.
 func TestRequests(t *testing.T, open func(testing.TB) Resource) {
 	t.Helper()
 	run(t, open, map[string]func(Resource){
-		"If-Match":                          Resource.testIfMatch,
-		"concurrent changes":                Resource.testConcurrentChanges,
-		"idempotency keys":                  Resource.testIdempotency,
-		"concurrent creations with one key": Resource.testConcurrentCreations,
-		"types of patches":                  Resource.testPatchTypes,
+		"If-Match":         Resource.testIfMatch,
+		"idempotency keys": Resource.testIdempotency,
+		"types of patches": Resource.testPatchTypes,
 	})
 }
 
@@ -64,9 +62,18 @@ func TestRequests(t *testing.T, open func(testing.TB) Resource) {
 func TestObject(t *testing.T, open func(testing.TB) Resource) {
 	t.Helper()
 	run(t, open, map[string]func(Resource){
-		"a patch merges":                  Resource.testMerge,
-		"patches cannot outgrow a limit":  Resource.testBounds,
-		"concurrent patches lose nothing": Resource.testConcurrentPatches,
+		"a patch merges":                 Resource.testMerge,
+		"patches cannot outgrow a limit": Resource.testBounds,
+	})
+}
+
+// Concurrently tests requests at the same time, of a kind of resource that has an Object.
+func Concurrently(t *testing.T, open func(testing.TB) Resource) {
+	t.Helper()
+	run(t, open, map[string]func(Resource){
+		"changes with one version":  Resource.testConcurrentChanges,
+		"creations with one key":    Resource.testConcurrentCreations,
+		"patches of several values": Resource.testConcurrentPatches,
 	})
 }
 
