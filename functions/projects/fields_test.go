@@ -30,7 +30,7 @@ func TestFields(t *testing.T) { apitest.TestFields(t, openResource) }
 func TestRequests(t *testing.T) { apitest.TestRequests(t, openResource) }
 
 //proves:docs/security.md
-func TestSettings(t *testing.T) { apitest.TestObject(t, openResource) }
+func TestPatches(t *testing.T) { apitest.TestPatches(t, openResource) }
 
 func TestConcurrentRequests(t *testing.T) { apitest.Concurrently(t, openResource) }
 

@@ -121,7 +121,8 @@ func (t *Target) Connect(ctx context.Context, p operator.Process) (*Tables, erro
 		return name
 	})
 	if missing != nil {
-		return nil, operator.UsageError("set " + settingsOf(missing, ", ") + " to the names of the tables, or pass --local DATA for a local stack")
+		return nil, operator.UsageError("set " + settingsOf(missing, ", ") +
+			" to the names of the tables, or pass --local DATA for a local stack")
 	}
 	return open(ctx, names)
 }
