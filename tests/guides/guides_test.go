@@ -17,8 +17,8 @@ const root = "../.."
 // copied are the parts of the project that the guides change, and what their tests read.
 func copied() []string {
 	return []string{
-		"client", "cmd", "documents", "events", "functions", "go.mod", "go.sum", "openapi.yaml", "settings", "shared", "template.yaml",
-		"testclient",
+		"client", "cmd", "docs", "documents", "events", "functions", "go.mod", "go.sum", "local/e2e/api", "openapi.yaml", "settings", "shared",
+		"template.yaml", "testclient", "tests/rules",
 	}
 }
 
