@@ -13,8 +13,8 @@ import (
 // The waits between attempts.
 const (
 	firstWait = 250 * time.Millisecond // doubles with each attempt
-	// longestRetryAfter is the longest Retry-After that a call waits for, as rate limits ask for. A daily quota asks for
-	// hours, so its error is returned at once.
+	// longestRetryAfter is the longest Retry-After that a call waits for, as rate limits ask for. A daily quota asks
+	// for hours, so its error is returned at once.
 	longestRetryAfter = time.Minute
 )
 

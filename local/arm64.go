@@ -77,7 +77,8 @@ func answerOne(ctx context.Context, s *stack.Stack, o stack.Options, function st
 	return "", errors.Join(failed...)
 }
 
-// answerStatus returns the HTTP status of an answer, or "done" if it is not HTTP. Failures and HTTP statuses from 500 are errors.
+// answerStatus returns the HTTP status of an answer, or "done" if it is not HTTP. Failures and HTTP statuses from 500
+// are errors.
 func answerStatus(answer functions.Invocation) (string, error) {
 	if answer.Error != "" {
 		return "", errors.New(answer.Error)

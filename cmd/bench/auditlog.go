@@ -25,7 +25,8 @@ const (
 	auditPageRatio = 4 // time, times a bare GetItem
 )
 
-// auditLog writes events of 30 days, and measures pages of them: the newest, and those of one actor, customer and target.
+// auditLog writes events of 30 days, and measures pages of them: the newest, and those of one actor, customer and
+// target.
 func (b *bench) auditLog(ctx context.Context, s *stack) error {
 	client, m := s.meteredClient()
 	table, begin := s.Tables["AuditTable"], time.Now().AddDate(0, 0, -auditDays)

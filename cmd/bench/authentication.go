@@ -97,8 +97,9 @@ func (b *bench) firstUse(ctx context.Context, v *tokenFixture) error {
 	return nil
 }
 
-// authentication measures one request after the other, as in a warm function. Once in five minutes, a request also changes the index
-// of last uses, and every tenth request of a minute counts for the owner, so the calls and write units are medians.
+// authentication measures one request after the other, as in a warm function. Once in five minutes, a request also
+// changes the index of last uses, and every tenth request of a minute counts for the owner, so the calls and write
+// units are medians.
 func (b *bench) authentication(ctx context.Context, v *tokenFixture, bare figures.Measurement) error {
 	const what = "authentication and rate limit by token: "
 	if _, _, err := v.auth.Authenticate(ctx, v.token, credentials.AccessToken); err != nil { // the first use

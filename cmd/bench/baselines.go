@@ -83,7 +83,8 @@ func (s *stack) getIndex(ctx context.Context) figures.Measurement {
 	})
 }
 
-// rewriteIndex measures the least that a change of the index takes without any check: read, decode, encode, and store a copy.
+// rewriteIndex measures the least that a change of the index takes without any check: read, decode, encode, and store a
+// copy.
 func (s *stack) rewriteIndex(ctx context.Context) figures.Measurement {
 	client := s.s3()
 	return timed(func(int) error {

@@ -19,8 +19,8 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// The measurement of what operations use. Each request is measured on a stack that delays calls of DynamoDB, so that those that
-// do not wait for each other overlap.
+// The measurement of what operations use. Each request is measured on a stack that delays calls of DynamoDB, so that
+// those that do not wait for each other overlap.
 const (
 	costUsers    = 2_000
 	costRequests = 100
@@ -175,7 +175,8 @@ func (m *costMeter) addBackground(ctx context.Context, function string, work bac
 	return nil
 }
 
-// quiet waits until the functions in the background have finished, so that their CPU time is not added to the next operation.
+// quiet waits until the functions in the background have finished, so that their CPU time is not added to the next
+// operation.
 func (m *costMeter) quiet(ctx context.Context) error {
 	dropped := newTally() // of warm-ups
 	for range quietChecks {
@@ -265,8 +266,8 @@ func (m *costMeter) finish(ctx context.Context, repo string) error {
 	return nil
 }
 
-// writeOldEvent writes an audit event of a complete hour. The first run of the sealing seals it, and the next ones have nothing to do,
-// as in a stack that has worked for an hour.
+// writeOldEvent writes an audit event of a complete hour. The first run of the sealing seals it, and the next ones have
+// nothing to do, as in a stack that has worked for an hour.
 func (m *costMeter) writeOldEvent(ctx context.Context) error {
 	log := auditlog.New(m.Tables["AuditTable"], func() time.Time { return time.Now().Add(-3 * time.Hour) })
 	client, _ := m.meteredClient()

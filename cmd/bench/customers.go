@@ -47,7 +47,8 @@ func newCustomerTable(s *stack) customerTable {
 
 func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// customerLists fills the list of customers, and measures pages and searches of it and the authentication of a customer's user.
+// customerLists fills the list of customers, and measures pages and searches of it and the authentication of a
+// customer's user.
 func (b *bench) customerLists(ctx context.Context, s *stack) error {
 	d := newCustomerTable(s)
 	b.logProgress("writing %s customers", figures.Number(float64(b.customers)))
@@ -73,9 +74,9 @@ func benchCustomer(n int) customers.NewCustomer {
 	}
 }
 
-// fillCustomers writes the items of all customers but the last, many customers in a transaction, and computes the counters. The service
-// would take eleven minutes to create 100,000 customers. The rebuild would repair items that Create writes in another way, and that is an
-// error here.
+// fillCustomers writes the items of all customers but the last, many customers in a transaction, and computes the
+// counters. The service would take eleven minutes to create 100,000 customers. The rebuild would repair items that
+// Create writes in another way, and that is an error here.
 func (b *bench) fillCustomers(ctx context.Context, d customerTable) error {
 	const together = 10 // with at most ten items each, they fit into one transaction
 	begin := time.Now().Add(-time.Duration(b.customers) * time.Millisecond).Truncate(time.Millisecond)

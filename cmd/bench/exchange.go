@@ -69,7 +69,8 @@ func (s signer) token() (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature), err
 }
 
-// exchange compares exchanges with the verification of a signature and the creation of a token, which alternate with them.
+// exchange compares exchanges with the verification of a signature and the creation of a token, which alternate with
+// them.
 func (b *bench) exchange(ctx context.Context, s *stack) error {
 	signs, err := newSigner()
 	if err != nil {

@@ -50,7 +50,8 @@ func mediaFunctionUnderTest() functionUnderTest {
 	}}
 }
 
-// environment returns the environment of the function. It has the names of all tables and buckets, of which the function reads its own.
+// environment returns the environment of the function. It has the names of all tables and buckets, of which the
+// function reads its own.
 func (s *stack) environment(f functionUnderTest, address string) []string {
 	return append(slices.Concat(variablesOf(s.Tables), variablesOf(s.Buckets), f.settings),
 		"AWS_LAMBDA_RUNTIME_API="+address,
@@ -92,8 +93,8 @@ type firstEvent struct {
 	target float64 // times the start of the bare function; 0 for none
 }
 
-// functionStarts compares functions on a stack whose data is in memory. The users function writes and its baselines do not, so with
-// data on a disk, the ratios would depend on the time in which that disk makes a write durable.
+// functionStarts compares functions on a stack whose data is in memory. The users function writes and its baselines do
+// not, so with data on a disk, the ratios would depend on the time in which that disk makes a write durable.
 func (b *bench) functionStarts(ctx context.Context, _ *stack) error {
 	return b.inMemory(ctx, func(s *stack) error { return b.startFunctions(ctx, s) })
 }
@@ -114,8 +115,8 @@ func (b *bench) inMemory(ctx context.Context, measure func(*stack) error) (err e
 	return measure(s)
 }
 
-// startFunctions measures functions from process start to their first response, as multiples of the start of a function that
-// returns its input. The starts alternate, so that all of them meet the same load of the machine.
+// startFunctions measures functions from process start to their first response, as multiples of the start of a function
+// that returns its input. The starts alternate, so that all of them meet the same load of the machine.
 func (b *bench) startFunctions(ctx context.Context, s *stack) error {
 	path, err := s.adminPath(ctx)
 	if err != nil {
@@ -156,7 +157,8 @@ func portalFunctionUnderTest() functionUnderTest {
 	return functionUnderTest{id: "PortalFunction", name: "portal function", settings: []string{"UPLOADS_ORIGIN=https://bucket.example"}}
 }
 
-// buildBaseline builds a function of the benchmark for this machine with the same options as the stack builds functions.
+// buildBaseline builds a function of the benchmark for this machine with the same options as the stack builds
+// functions.
 func (b *bench) buildBaseline(ctx context.Context, name string) (functionUnderTest, error) {
 	f := functionUnderTest{id: name, name: name + " function", program: filepath.Join(b.dir, name)}
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags=-s -w",

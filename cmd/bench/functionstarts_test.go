@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestFunctionsHaveTheirTables compares the variables that sandboxes have with those of all functions in template.yaml, so that a function
-// that needs another table still starts.
+// TestFunctionsHaveTheirTables compares the variables that sandboxes have with those of all functions in template.yaml,
+// so that a function that needs another table still starts.
 func TestFunctionsHaveTheirTables(t *testing.T) {
 	text, err := os.ReadFile("../../template.yaml")
 	if err != nil {

@@ -75,8 +75,8 @@ type question struct {
 // durations are in milliseconds: inside the function, through the gateway, and of the baseline.
 type durations struct{ inside, through, baseline []float64 }
 
-// times sends n requests to the function and n through the gateway, alternately and with the baseline, if there is one. The
-// warm-up requests do not count.
+// times sends n requests to the function and n through the gateway, alternately and with the baseline, if there is one.
+// The warm-up requests do not count.
 func (m *mediaFixture) times(
 	ctx context.Context, n int, next func(serial int) question, baseline ...figures.Measurement,
 ) (d durations, err error) {

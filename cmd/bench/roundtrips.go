@@ -36,8 +36,8 @@ type call struct {
 	Units       struct{ Read, Write map[string]float64 }
 }
 
-// roundTrips measures how many calls of DynamoDB wait for each other, on a stack that delays each call. Nothing changes in
-// the functions.
+// roundTrips measures how many calls of DynamoDB wait for each other, on a stack that delays each call. Nothing changes
+// in the functions.
 func (b *bench) roundTrips(ctx context.Context, _ *stack) error {
 	b.logProgress("starting another stack, with %s before each call of DynamoDB", dynamoDBDelay)
 	s, err := b.startStackIn(ctx, filepath.Join(b.dir, "delayed"), "-dynamodb-delay", dynamoDBDelay.String())
@@ -177,9 +177,9 @@ func (s *stack) takeCalls(ctx context.Context) ([]call, error) {
 	return taken.Recent, err
 }
 
-// medianChain returns the median of the longest chains of calls. Each function has its own access key. Only calls of the
-// function that called in most requests count, because others, such as the one that counts log lines, may have worked at the
-// same time.
+// medianChain returns the median of the longest chains of calls. Each function has its own access key. Only calls of
+// the function that called in most requests count, because others, such as the one that counts log lines, may have
+// worked at the same time.
 func medianChain(requests [][]call) float64 {
 	chains := map[string][]float64{}
 	for _, calls := range requests {
@@ -200,8 +200,8 @@ func medianChain(requests [][]call) float64 {
 	return figures.Quantile(most, 0.5)
 }
 
-// chain returns the largest number of calls of which each began after the one before it had ended. The call that ends first
-// is always part of such a chain.
+// chain returns the largest number of calls of which each began after the one before it had ended. The call that ends
+// first is always part of such a chain.
 func chain(calls []call) int {
 	sorted := slices.SortedFunc(slices.Values(calls), func(a, b call) int { return cmp.Compare(a.End, b.End) })
 	length, end := 0, int64(-1)

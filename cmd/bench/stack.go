@@ -106,12 +106,12 @@ func (b *bench) start(ctx context.Context) (*stack, error) {
 	return s, nil
 }
 
-// quietAfterBuilds is how long a stack must build nothing until awaitBuilds takes the builds as done. Between two builds, the stack looks
-// for changed sources.
+// quietAfterBuilds is how long a stack must build nothing until awaitBuilds takes the builds as done. Between two
+// builds, the stack looks for changed sources.
 const quietAfterBuilds = 2 * time.Second
 
-// awaitBuilds waits until the stack has built all functions. The stack prints that it is ready before these builds end. A build would slow
-// down the measurement.
+// awaitBuilds waits until the stack has built all functions. The stack prints that it is ready before these builds end.
+// A build would slow down the measurement.
 func awaitBuilds(ctx context.Context, c *processes.Child) error {
 	for quiet := time.Duration(0); quiet < quietAfterBuilds; {
 		const pause = 100 * time.Millisecond

@@ -225,8 +225,8 @@ func (b *bench) addCosts(pages, ends []meter) {
 	b.table.AddAtMost("past the end: at most", figures.Quantile(reads, 1), pastEndUnits, "read units")
 }
 
-// addSearches measures first and later pages of searches that match all users, ten users and one user. All users have the same names,
-// and so the longest possible partition.
+// addSearches measures first and later pages of searches that match all users, ten users and one user. All users have
+// the same names, and so the longest possible partition.
 func (b *bench) addSearches(ctx context.Context, d userTable) error {
 	var pages []meter
 	for _, text := range []string{"alexandra", "example", "example 00000", "alexandra.example.0000017@", "0000017"} {

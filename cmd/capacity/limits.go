@@ -9,9 +9,10 @@ import (
 // The times and rates of the service, of which docs/capacity.md says where they come from. Those of calls on AWS are
 // assumptions to check in the first hour there.
 const (
-	// batchMs is how long CountUsageFunction takes for a batch of the access log: it reads the day, looks for overlapping
-	// batches, and writes one transaction. All batches update the item of the day, so they take effect one after the
-	// other. A batch of more than about 20 lines takes largeBatchMs, because the archive gets its lines first.
+	// batchMs is how long CountUsageFunction takes for a batch of the access log: it reads the day, looks for
+	// overlapping batches, and writes one transaction. All batches update the item of the day, so they take effect one
+	// after the other. A batch of more than about 20 lines takes largeBatchMs, because the archive gets its lines
+	// first.
 	batchMs       = 2*tripMs + transactionMs
 	largeBatchMs  = batchMs + waitMs
 	transactionMs = 12

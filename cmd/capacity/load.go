@@ -49,8 +49,8 @@ func sizes() []size {
 
 const (
 	secondsPerMonth = 30 * 24 * 3600
-	// peak is the busiest minute over the average: weekdays have 1.3 times the average of the week, and the busiest hour
-	// has 2.3 times the average of its day.
+	// peak is the busiest minute over the average: weekdays have 1.3 times the average of the week, and the busiest
+	// hour has 2.3 times the average of its day.
 	peak = 1.3 * 2.3
 	// batchSize is the most pulls in a delivery of CloudWatch Logs: a delivery has about a second of one environment of
 	// the function, which answers about 20 requests in that time.
@@ -62,11 +62,11 @@ const (
 	// manifestsPerPull is how many of these requests get manifests. The rest get blobs, which have a limit ten times as
 	// high.
 	manifestsPerPull = 3
-	// pullsPerExchange is how many pulls there are for each exchange: a tenth of all pulls are those of pipelines, which
-	// get a token for each.
+	// pullsPerExchange is how many pulls there are for each exchange: a tenth of all pulls are those of pipelines,
+	// which get a token for each.
 	pullsPerExchange = 10
-	// requestLimit is the default limit of manifests per owner and second. A user who pulls more has several owners, such
-	// as trust policies, or a higher limit.
+	// requestLimit is the default limit of manifests per owner and second. A user who pulls more has several owners,
+	// such as trust policies, or a higher limit.
 	requestLimit = 1200.0 / 60
 )
 

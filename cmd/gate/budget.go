@@ -21,8 +21,8 @@ const (
 	// tolerance is the multiple of its entry that a package may use, because its CPU time varies between runs.
 	tolerance = 1.5
 	// spare is the share of the total that a package may use beyond its tolerance. Up to half of it, it needs no entry.
-	// The work of a property depends on its random values: with some seeds, a package of 20 units takes 75. That does not
-	// change the total of all tests.
+	// The work of a property depends on its random values: with some seeds, a package of 20 units takes 75. That does
+	// not change the total of all tests.
 	spare = 0.01
 )
 

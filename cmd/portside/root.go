@@ -141,7 +141,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// wrapped returns the command as one of cobra. It parses its flags itself, so flags, help texts and exit codes are its own.
+// wrapped returns the command as one of cobra. It parses its flags itself, so flags, help texts and exit codes are its
+// own.
 func wrapped(c operator.Command, p operator.Process) *cobra.Command {
 	w := &cobra.Command{
 		Use: strings.TrimSpace(c.Name + " [flags] " + c.Arguments), Short: c.Summary, GroupID: operators, DisableFlagParsing: true,

@@ -19,7 +19,8 @@ import (
 // unknownRevision is the revision of a command that was built without the git history.
 const unknownRevision = "unknown"
 
-// commit is what `make release` sets. Its builds have no record of the git history, so that copies of the sources make the same bytes.
+// commit is what `make release` sets. Its builds have no record of the git history, so that copies of the sources make
+// the same bytes.
 var commit string
 
 func versionCommand() operator.Command {
@@ -65,8 +66,8 @@ func revision(ctx context.Context) string {
 	return checkoutRevision(ctx, executable, filepath.Dir(source))
 }
 
-// checkoutRevision returns the commit of the folder with the sources if `go run` has just built the command from them. `go run` does not
-// record the commit. Other commands without a record can be older than the folder.
+// checkoutRevision returns the commit of the folder with the sources if `go run` has just built the command from them.
+// `go run` does not record the commit. Other commands without a record can be older than the folder.
 func checkoutRevision(ctx context.Context, executable, sources string) string {
 	if !strings.Contains(filepath.ToSlash(executable), "/go-build") {
 		return unknownRevision
@@ -84,8 +85,8 @@ const (
 	changesSuffix = ", with changes"
 )
 
-// revisionOf returns the commit that `go build` found in the checkout, or else the version of the module, whose last part is the commit
-// if no tag names it.
+// revisionOf returns the commit that `go build` found in the checkout, or else the version of the module, whose last
+// part is the commit if no tag names it.
 func revisionOf(build *debug.BuildInfo) string {
 	if build == nil {
 		return unknownRevision

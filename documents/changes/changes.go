@@ -27,8 +27,8 @@ const (
 	MaxChanges = 1_000  // of an answer
 	// maxWords limits the length of the clauses whose words are compared.
 	maxWords = 2_000
-	// maxPairs limits how many pairs of a removed and an added clause are compared between two equal clauses. maxAllPairs
-	// is the limit for the whole text.
+	// maxPairs limits how many pairs of a removed and an added clause are compared between two equal clauses.
+	// maxAllPairs is the limit for the whole text.
 	maxPairs, maxAllPairs = 10_000, 50_000
 )
 
@@ -36,7 +36,8 @@ const (
 type Change struct {
 	Kind          Kind
 	First, Second documents.Block
-	// Words are the differences within a changed clause, in the order of its words. It is nil if the clause is too long.
+	// Words are the differences within a changed clause, in the order of its words. It is nil if the clause is too
+	// long.
 	Words []Words
 }
 

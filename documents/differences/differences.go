@@ -59,10 +59,11 @@ func SideOf(e answers.Extraction, name string) Side {
 // Difference is how the second of two values differs from the first. Only Different values have more than a Relation.
 type Difference struct {
 	Relation Relation
-	// Amount is the second number minus the first, in plain decimals. It is empty for other types, and for amounts in two
-	// currencies.
+	// Amount is the second number minus the first, in plain decimals. It is empty for other types, and for amounts in
+	// two currencies.
 	Amount string
-	// Percent is Amount as a percentage of the first number, rounded to two decimals. It is empty if the first number is
+	// Percent is Amount as a percentage of the first number, rounded to two decimals. It is empty if the first number
+	// is
 	// 0.
 	Percent string
 	// Currencies are the ISO 4217 codes of amounts in two currencies. The exchange rate is not known, so they have no

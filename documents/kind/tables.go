@@ -22,8 +22,8 @@ var (
 	frontLine  = lazyregexp.New(`\A---\r?\n(?:[A-Za-z_][\w -]*:.*\r?\n|[ \t]+.*\r?\n|- .*\r?\n)+(?:---|\.\.\.)\r?\n`)
 )
 
-// enoughMarkdown is the score from which a text counts as Markdown. A title reaches it alone; a list or a line that begins with
-// "#" does not.
+// enoughMarkdown is the score from which a text counts as Markdown. A title reaches it alone; a list or a line that
+// begins with "#" does not.
 const enoughMarkdown = 3
 
 func isMarkdown(text string) bool {
@@ -49,7 +49,8 @@ func isMarkdown(text string) bool {
 	return score >= enoughMarkdown && !strings.HasPrefix(text, "#!")
 }
 
-// isCSV reports whether the text has rows of equal length with one of the usual separators, and does not read like prose.
+// isCSV reports whether the text has rows of equal length with one of the usual separators, and does not read like
+// prose.
 func isCSV(text string, whole bool) bool {
 	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(strings.ToLower(first), "sep=") {
 		return true
@@ -112,8 +113,8 @@ func areTable(rows [][]string, comma byte) bool {
 	return len(rows)-filled <= filled/5 && !likeProse(rows, cells)
 }
 
-// tolerance returns how many rows in ten must have the same number of cells. Many columns are no coincidence, so some of their
-// rows may differ.
+// tolerance returns how many rows in ten must have the same number of cells. Many columns are no coincidence, so some
+// of their rows may differ.
 func tolerance(cells int) int {
 	if cells >= 4 {
 		return 7
@@ -121,8 +122,8 @@ func tolerance(cells int) int {
 	return 9
 }
 
-// likeProse reports whether more than a fifth of the rows look like sentences: they end with a full stop, continue in lower case
-// after a comma and a space, begin with an indent, or have long cells.
+// likeProse reports whether more than a fifth of the rows look like sentences: they end with a full stop, continue in
+// lower case after a comma and a space, begin with an indent, or have long cells.
 func likeProse(rows [][]string, cells int) bool {
 	prose := 0
 	for _, row := range rows {

@@ -12,7 +12,8 @@ import (
 	"portside/documents"
 )
 
-// fuzz mutates the uncompressed parts of the corpus. Mutations of the compressed bytes would mostly fail their checksums.
+// fuzz mutates the uncompressed parts of the corpus. Mutations of the compressed bytes would mostly fail their
+// checksums.
 func fuzz(f *testing.F, extension string) {
 	for _, name := range corpus(f) {
 		if filepath.Ext(name) == extension {

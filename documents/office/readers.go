@@ -1,16 +1,17 @@
 // Package office reads office documents and books: the formats that are ZIP archives of XML.
 //
-// Archives come from strangers, so the readers trust nothing that an archive declares. Package parts limits the size and the depth of
-// the XML that they read, so code on top of it may recurse with the elements.
+// Archives come from strangers, so the readers trust nothing that an archive declares. Package parts limits the size
+// and the depth of the XML that they read, so code on top of it may recurse with the elements.
 //
-// Elements are identified by their local names. This covers the strict and the transitional form of Office Open XML and every
-// version of OpenDocument without a table of namespaces. If a format has two elements with the same local name, the prefix
-// decides.
+// Elements are identified by their local names. This covers the strict and the transitional form of Office Open XML and
+// every version of OpenDocument without a table of namespaces. If a format has two elements with the same local name,
+// the prefix decides.
 //
-// Pictures that are large enough to show text are for a viewer, each once and in its place. Pictures of formats that are no pixels are left
-// out. Pictures are made ready for the viewer after all text was read.
+// Pictures that are large enough to show text are for a viewer, each once and in its place. Pictures of formats that
+// are no pixels are left out. Pictures are made ready for the viewer after all text was read.
 //
-// Only the main part of a document must exist. If another part is missing or damaged, the reader adds a warning and continues.
+// Only the main part of a document must exist. If another part is missing or damaged, the reader adds a warning and
+// continues.
 package office
 
 import (
@@ -25,8 +26,8 @@ import (
 	"portside/documents/office/internal/xlsx"
 )
 
-// ReadDOCX reads Word documents. Pages begin at breaks by the author, and where the last program that saved the document broke
-// them.
+// ReadDOCX reads Word documents. Pages begin at breaks by the author, and where the last program that saved the
+// document broke them.
 func ReadDOCX(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return parts.Read(ctx, file, into, docx.Read)
 }
@@ -36,7 +37,8 @@ func ReadPPTX(ctx context.Context, file documents.Source, into *documents.Builde
 	return parts.Read(ctx, file, into, pptx.Read)
 }
 
-// ReadXLSX reads Excel workbooks, with the values that the formulas had when the workbook was saved. Hidden sheets are left out.
+// ReadXLSX reads Excel workbooks, with the values that the formulas had when the workbook was saved. Hidden sheets are
+// left out.
 func ReadXLSX(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return parts.Read(ctx, file, into, xlsx.Read)
 }

@@ -10,8 +10,8 @@ import (
 	"portside/documents/heaptest"
 )
 
-// A few kilobytes must not become gigabytes of text: neither a text that cells share, nor texts that a row, a title or a paragraph
-// gathers.
+// A few kilobytes must not become gigabytes of text: neither a text that cells share, nor texts that a row, a title or
+// a paragraph gathers.
 func TestRepeatedTextIsBounded(t *testing.T) {
 	const maxGrowth, text = 20 << 20, 1 << 18
 	type file struct {

@@ -41,7 +41,8 @@ const (
 	kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 )
 
-// related returns the relationships of a part; the arguments are pairs of a kind and a target. The IDs are r1, r2 and so on.
+// related returns the relationships of a part; the arguments are pairs of a kind and a target. The IDs are r1, r2 and
+// so on.
 func related(kindsAndTargets ...string) string {
 	var out strings.Builder
 	out.WriteString(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
@@ -97,8 +98,8 @@ func epub(tb testing.TB, body string, others ...string) []byte {
 	}, others...)...)
 }
 
-// lines returns the blocks of a document in a short form, one on each line: page, kind with level, and text. Header cells have a
-// star.
+// lines returns the blocks of a document in a short form, one on each line: page, kind with level, and text. Header
+// cells have a star.
 func lines(d *documents.Document) string {
 	var out strings.Builder
 	for _, b := range d.Blocks {

@@ -10,7 +10,8 @@ import (
 	"portside/documents/text"
 )
 
-// try fuzzes a reader. It may return only documented errors, its offsets must be right, and a second read must give the same document.
+// try fuzzes a reader. It may return only documented errors, its offsets must be right, and a second read must give the
+// same document.
 func try(f *testing.F, read documents.Reader, more ...string) {
 	f.Helper()
 	files, err := filepath.Glob("testdata/*.*")

@@ -8,7 +8,8 @@ import (
 	"portside/documents/text"
 )
 
-// Many old pages lie in a table. An attacker nests tables to fill the memory with cells that wait for the ends of their rows.
+// Many old pages lie in a table. An attacker nests tables to fill the memory with cells that wait for the ends of their
+// rows.
 func TestPagesInTablesTakeLittleMemory(t *testing.T) {
 	const maxGrowth, size = 150 << 20, 1_500_000 // within the limit of blocks
 	for name, piece := range map[string]string{

@@ -15,8 +15,8 @@ import (
 const (
 	// maxSentBytes is the largest index that the function can send. Base64 or escaped quotes make it a third larger.
 	maxSentBytes = charts.MaxReadBytes
-	// maxCompleteBytes is the limit of the complete, uncompressed index, which is what Helm requests. Downloading a larger
-	// one from S3 is faster, because it is not encoded as JSON twice.
+	// maxCompleteBytes is the limit of the complete, uncompressed index, which is what Helm requests. Downloading a
+	// larger one from S3 is faster, because it is not encoded as JSON twice.
 	maxCompleteBytes = 512 << 10
 )
 

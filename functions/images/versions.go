@@ -26,8 +26,8 @@ func (m reachedManifest) found() images.FoundManifest {
 	return images.FoundManifest{Digest: m.Digest(), Body: m.Body}
 }
 
-// fetchPermitted returns the target, a manifest, in a media type that the client accepts. Errors: those that mean "unknown", also for a
-// manifest that the caller may not fetch.
+// fetchPermitted returns the target, a manifest, in a media type that the client accepts. Errors: those that mean
+// "unknown", also for a manifest that the caller may not fetch.
 func (g *gateway) fetchPermitted(ctx context.Context, c call, accept []string) (reachedManifest, error) {
 	if c.reach.IsEverything() {
 		return g.fetch(ctx, c, accept)
@@ -43,8 +43,8 @@ func (g *gateway) fetchPermitted(ctx context.Context, c call, accept []string) (
 	return found, err
 }
 
-// findPermitted returns the target as the registry stores it, and puts it into the index. The index is for all clients, so nothing in it
-// may depend on what one of them accepts.
+// findPermitted returns the target as the registry stores it, and puts it into the index. The index is for all clients,
+// so nothing in it may depend on what one of them accepts.
 func (g *gateway) findPermitted(ctx context.Context, c call) (reachedManifest, error) {
 	subject, isAttachment := images.DigestOf(c.target.Reference)
 	switch {

@@ -21,7 +21,8 @@ import (
 //go:embed web/index.html
 var shellTemplate string
 
-// webFiles has the modules, the style sheet and the icon. The patterns leave out types.d.ts, which browsers do not load.
+// webFiles has the modules, the style sheet and the icon. The patterns leave out types.d.ts, which browsers do not
+// load.
 //
 //go:embed web/style.css web/favicon.svg web/*/*.js web/pages/*/*.js
 var webFiles embed.FS

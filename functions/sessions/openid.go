@@ -70,7 +70,8 @@ func (h *handlers) startOpenID(ctx context.Context, in *startOpenIDInput) (*redi
 		return nil, errNoOpenID
 	}
 	if in.site != "" && in.site != "same-origin" && in.site != "none" {
-		// Another site must not use up the limit of its visitors' network. A person who follows a link sees the sign-in page.
+		// Another site must not use up the limit of its visitors' network. A person who follows a link sees the sign-in
+		// page.
 		return &redirectOutput{Status: http.StatusSeeOther, Location: signInPage(url.Values{}, in.Return)}, nil
 	}
 	started, err := h.begin(ctx, in)

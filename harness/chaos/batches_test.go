@@ -43,7 +43,8 @@ func (w *jobWorld) newBatch(tb testing.TB) jobs.Job {
 	return job
 }
 
-// finishBatch delivers the events of the runs that the batch has asked for. They come from S3, as the event of the start does.
+// finishBatch delivers the events of the runs that the batch has asked for. They come from S3, as the event of the
+// start does.
 func (w *jobWorld) finishBatch(ctx context.Context, job jobs.Job) (jobs.Job, error) {
 	store := w.store(w.client)
 	for !job.Ended() && w.hasEvent(ctx, job) {

@@ -30,7 +30,8 @@ import (
 )
 
 const (
-	// mailRuns is the number of runs of the schedule, one a minute before midnight. A sign-in link lives for ten minutes.
+	// mailRuns is the number of runs of the schedule, one a minute before midnight. A sign-in link lives for ten
+	// minutes.
 	mailRuns = 6
 	portal   = "https://portal.example.com"
 	// deletedKeys is how many keys the deleted user has: too many for the transaction of the deletion.

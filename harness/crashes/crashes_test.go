@@ -20,7 +20,8 @@ type trial struct {
 	send func() response
 	// settle waits until the event is processed; nil for requests.
 	settle func()
-	// promised are the mails that must arrive. The schedule may send them later, if a crash has interrupted the request.
+	// promised are the mails that must arrive. The schedule may send them later, if a crash has interrupted the
+	// request.
 	promised mails
 	// check checks what the flow has changed after the last response. It can run again after a restart.
 	check func(last response)

@@ -21,10 +21,11 @@ import (
 type Buckets struct{ Charts, Media string }
 
 const (
-	// mediaLifetime is how long requests can read an object of the media bucket. The bucket deletes older objects once in
-	// this time, so an object can exist for twice as long.
+	// mediaLifetime is how long requests can read an object of the media bucket. The bucket deletes older objects once
+	// in this time, so an object can exist for twice as long.
 	mediaLifetime = 24 * time.Hour
-	// slotSilence is how long a slot may belong to a job that was not stored because its start crashed: jobs.MaxJobSilence.
+	// slotSilence is how long a slot may belong to a job that was not stored because its start crashed:
+	// jobs.MaxJobSilence.
 	slotSilence = 18 * time.Minute
 )
 

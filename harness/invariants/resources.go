@@ -25,8 +25,8 @@ var (
 	}
 )
 
-// checkResources compares the markers, lists, counters, search terms and the sequence of numbers with the resources, and
-// the other entries of found with wanted. No two idempotency keys have created the same resource.
+// checkResources compares the markers, lists, counters, search terms and the sequence of numbers with the resources,
+// and the other entries of found with wanted. No two idempotency keys have created the same resource.
 func (r *report) checkResources(s liststest.Shape, all []row, wanted, found map[string]string) {
 	items, effects := make([]liststest.Item, len(all)), map[string]string{}
 	for i, item := range all {

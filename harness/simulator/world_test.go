@@ -50,8 +50,8 @@ type world struct {
 	passwordRequests []*passwordRequest
 	pulls            []*pulled // the newest
 	pullsOn          map[pullFigure]int64
-	// pullsPlan is what this round does with pulls: "record" or "count". A round with both could not be replayed, because
-	// a count may find a batch while it is written to a random shard.
+	// pullsPlan is what this round does with pulls: "record" or "count". A round with both could not be replayed,
+	// because a count may find a batch while it is written to a random shard.
 	pullsPlan string
 
 	operations, rounds, checks int

@@ -46,8 +46,8 @@ func (p *Page) Type(text string) {
 type Focus struct {
 	Tag  string // such as A or BUTTON; BODY if nothing has the focus
 	Name string // its label or text
-	// Visible is whether the browser marks the element for users of a keyboard, and the element is inside the window and
-	// not covered.
+	// Visible is whether the browser marks the element for users of a keyboard, and the element is inside the window
+	// and not covered.
 	Visible bool
 }
 

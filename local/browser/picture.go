@@ -22,7 +22,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the pictures of pages; review the changes")
 
 const (
-	// pixelTolerance is how much a color channel may differ: fonts are smoothed differently by each release of Chromium.
+	// pixelTolerance is how much a color channel may differ: fonts are smoothed differently by each release of
+	// Chromium.
 	pixelTolerance = 48
 	// shareTolerance is the share of pixels that may differ more.
 	shareTolerance = 0.01

@@ -22,8 +22,8 @@ type S3 struct {
 	// EventsURL receives a change.Change for each object that is created or removed, before the
 	// server answers the request. Empty means no events.
 	EventsURL string
-	// AuthorizeURL is the address of the iam.Authorizer that decides about requests of roles. Empty permits only the keys
-	// above.
+	// AuthorizeURL is the address of the iam.Authorizer that decides about requests of roles. Empty permits only the
+	// keys above.
 	AuthorizeURL string
 	// Log receives the engine's output (see process.Options). Nil discards it.
 	Log io.Writer

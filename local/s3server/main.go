@@ -26,8 +26,8 @@ import (
 const (
 	// maxCopyBytes is S3's limit for one copy. Without a limit, versitygw refuses every copy.
 	maxCopyBytes = 5 << 30
-	// maxRequests run at the same time. Each can change an object, so that a deletion that creations wait for never waits
-	// for them.
+	// maxRequests run at the same time. Each can change an object, so that a deletion that creations wait for never
+	// waits for them.
 	maxRequests = 512
 )
 

@@ -29,19 +29,21 @@ type Options struct {
 	KeepLog bool
 	// RetryDelays are those of async.Config, for failed asynchronous invocations.
 	RetryDelays []time.Duration
-	// BuildOnRequest starts the stack before all functions are built. They are built in the background, and first those that are invoked.
+	// BuildOnRequest starts the stack before all functions are built. They are built in the background, and first those
+	// that are invoked.
 	BuildOnRequest bool
-	// BuildEngines starts the stack before the S3 server and the registry are built. They are built in the background; functions whose
-	// roles permit calls of S3 or ECR wait for them. Then Crash does not see calls of S3.
+	// BuildEngines starts the stack before the S3 server and the registry are built. They are built in the background;
+	// functions whose roles permit calls of S3 or ECR wait for them. Then Crash does not see calls of S3.
 	BuildEngines bool
-	// Emulator is the path of a program that runs the functions as built for AWS, on arm64. If it is empty, they are built for this
-	// machine.
+	// Emulator is the path of a program that runs the functions as built for AWS, on arm64. If it is empty, they are
+	// built for this machine.
 	Emulator string
 	// DynamoDBDelay is added to each call of DynamoDB, to measure how many calls wait for each other.
 	DynamoDBDelay time.Duration
 	// FreeBytes returns the free space of the disk with a folder; nil asks the operating system.
 	FreeBytes func(dir string) (float64, error)
-	// Concurrency limits the concurrent invocations of the functions without reserved concurrency; 0 means AWS's default.
+	// Concurrency limits the concurrent invocations of the functions without reserved concurrency; 0 means AWS's
+	// default.
 	Concurrency int
 	// DynamoDBUnits makes the stack report the units of each call of DynamoDB.
 	DynamoDBUnits bool
@@ -55,8 +57,8 @@ func (o Options) Data() string { return cmp.Or(o.DataDir, folder.Default(o.RepoD
 // KeyFile returns the path of the first admin's API key.
 func (o Options) KeyFile() string { return operator.KeyFile(o.Data()) }
 
-// LogFile returns the path of the file that has all lines since the start of the stack, if KeepLog is set. The file with ".1" at the end
-// of its name has the last lines of the run before.
+// LogFile returns the path of the file that has all lines since the start of the stack, if KeepLog is set. The file
+// with ".1" at the end of its name has the last lines of the run before.
 func (o Options) LogFile() string { return folder.LogFile(o.Data()) }
 
 // Fetch installs the DynamoDB engine if necessary and returns its path. The environment variable

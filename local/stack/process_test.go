@@ -184,7 +184,8 @@ func TestDataSurvivesSignals(t *testing.T) {
 }
 
 func TestSecondInterruptExitsAtOnce(t *testing.T) {
-	// Orphans go to a process of the same session, as in a container. Otherwise the kernel would end the stopped ones by SIGHUP.
+	// Orphans go to a process of the same session, as in a container. Otherwise the kernel would end the stopped ones
+	// by SIGHUP.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}

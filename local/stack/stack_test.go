@@ -268,7 +268,8 @@ func TestBannerQuotesPaths(t *testing.T) {
 	}
 }
 
-// TestStackIsReachedOnlyFromItsMachine connects to everything that listens, at the addresses that other machines could use.
+// TestStackIsReachedOnlyFromItsMachine connects to everything that listens, at the addresses that other machines could
+// use.
 //
 //proves:docs/security.md
 func TestStackIsReachedOnlyFromItsMachine(t *testing.T) {

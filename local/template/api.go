@@ -90,7 +90,8 @@ func (c *CORS) readLimits(n *node) (err error) {
 	return nil
 }
 
-// Throttle is the limit of the whole API, from the DefaultRouteSettings of the HTTP API, or of one route, from its RouteSettings.
+// Throttle is the limit of the whole API, from the DefaultRouteSettings of the HTTP API, or of one route, from its
+// RouteSettings.
 type Throttle struct {
 	Rate  float64 // requests per second
 	Burst int     // requests that may come at once
@@ -99,7 +100,8 @@ type Throttle struct {
 // accountRate and accountBurst are the default quotas of an account in a region, which no stage exceeds.
 const accountRate, accountBurst = 10_000, 5_000
 
-// readRouteThrottles reads the limits of routes by their keys, such as "ANY /v1/users". It refuses unknown routes, as AWS does.
+// readRouteThrottles reads the limits of routes by their keys, such as "ANY /v1/users". It refuses unknown routes, as
+// AWS does.
 func (b *builder) readRouteThrottles() (err error) {
 	for _, route := range b.routeSettings.present() {
 		if !slices.ContainsFunc(b.stack.Routes, func(r Route) bool { return r.Key() == route.key }) {

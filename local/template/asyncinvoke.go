@@ -37,8 +37,8 @@ func (b *builder) asyncInvoke(p *node, role string) (AsyncInvoke, error) {
 	return a, err
 }
 
-// failureBucket returns the name of the bucket for failed events. Like Lambda, it refuses a bucket to which the role may write only a part
-// of the objects.
+// failureBucket returns the name of the bucket for failed events. Like Lambda, it refuses a bucket to which the role
+// may write only a part of the objects.
 func (b *builder) failureBucket(p *node, role string) (string, error) {
 	if p.kind == absent {
 		return "", nil

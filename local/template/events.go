@@ -151,8 +151,8 @@ func (b *builder) addSchedule(s Schedule, p *node, key string) (err error) {
 	return nil
 }
 
-// checkScheduleName refuses a schedule whose name would be the same in each stack. Names of EventBridge Scheduler are unique in an
-// account and region, so the second stack could not be created.
+// checkScheduleName refuses a schedule whose name would be the same in each stack. Names of EventBridge Scheduler are
+// unique in an account and region, so the second stack could not be created.
 func checkScheduleName(typ string, p *node) error {
 	omitted, err := p.get("OmitName").boolean("OmitName", false)
 	if err != nil || typ != "ScheduleV2" || omitted {

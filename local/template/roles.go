@@ -62,7 +62,8 @@ func (b *builder) roleOf(function *resource) (string, error) {
 	return role.ID, nil
 }
 
-// addImpliedRole adds the role that SAM creates for a function without one. It has the statements of the function's Policies.
+// addImpliedRole adds the role that SAM creates for a function without one. It has the statements of the function's
+// Policies.
 func (b *builder) addImpliedRole(function *resource) (string, error) {
 	role := iam.Role{ID: function.id + "Role"}
 	policies, err := function.properties.get("Policies").elements("Policies")

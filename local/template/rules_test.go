@@ -62,7 +62,8 @@ func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 	})
 }
 
-// The rules and patterns of copies and budgets refuse exactly what CloudFormation or AWS would refuse, or what would do nothing.
+// The rules and patterns of copies and budgets refuse exactly what CloudFormation or AWS would refuse, or what would do
+// nothing.
 func TestRulesOfCopiesAndBudgetsRefuseInvalidSettings(t *testing.T) {
 	copies := map[string]string{"BackupBucket": "acme-copies", "BackupBucketOwner": "123456789012"}
 	budget := map[string]string{"MonthlyBudget": "50", "BudgetMail": "ops@example.com"}

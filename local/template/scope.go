@@ -143,7 +143,8 @@ func (s *scope) resolveRef(name string, line int) (*node, error) {
 	return text(line, id), err
 }
 
-// defaultStage is the name of the stage that SAM creates for each HTTP API. !Ref of the API's name with .Stage refers to it.
+// defaultStage is the name of the stage that SAM creates for each HTTP API. !Ref of the API's name with .Stage refers
+// to it.
 const defaultStage = "$default"
 
 func (s *scope) isAPI(id string) bool {

@@ -118,8 +118,8 @@ func TestProjectAccessLogSettings(t *testing.T) {
 	}
 }
 
-// TestEdgeSecretsAreOnlyWhereTheyAreChecked compares the functions that have the secrets of the distribution with those that have routes.
-// Functions that parse files of strangers without a client do not need them.
+// TestEdgeSecretsAreOnlyWhereTheyAreChecked compares the functions that have the secrets of the distribution with those
+// that have routes. Functions that parse files of strangers without a client do not need them.
 func TestEdgeSecretsAreOnlyWhereTheyAreChecked(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
 		Parameters: map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*"},

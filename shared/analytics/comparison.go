@@ -32,10 +32,11 @@ func (p Period) YearAgo() Period {
 	return Period{Kind: Custom, First: monthsBefore(p.First, 12), Last: monthsBefore(p.Last, 12)}
 }
 
-// UnitBefore returns the calendar unit before the one that the period is: the day, ISO week, month, quarter or year before. A custom
-// period counts as the smallest unit that begins on its first day and contains it; isUnit is false if no unit does. If the unit has not
-// ended, because the period includes today, or if the period is only the beginning of its unit, UnitBefore ends on the same date as the
-// period: the same weekday, or the same date one month, three months or a year earlier. 31 March becomes the last day of February.
+// UnitBefore returns the calendar unit before the one that the period is: the day, ISO week, month, quarter or year
+// before. A custom period counts as the smallest unit that begins on its first day and contains it; isUnit is false if
+// no unit does. If the unit has not ended, because the period includes today, or if the period is only the beginning of
+// its unit, UnitBefore ends on the same date as the period: the same weekday, or the same date one month, three months
+// or a year earlier. 31 March becomes the last day of February.
 func (p Period) UnitBefore(today calendar.Day) (before Period, isUnit bool) {
 	unit, last, isUnit := p.unit()
 	before = Period{Kind: Custom, First: unit.before(p.First), Last: p.First - 1}
@@ -78,7 +79,8 @@ func monthsBefore(day calendar.Day, months int) calendar.Day {
 	return min(firstOf(year, month)+calendar.Day(date-1), firstOf(year, month+1)-1)
 }
 
-// CheckComparison returns the failures of a comparison with valid dates. They do not depend on the current day, as those of CheckDates.
+// CheckComparison returns the failures of a comparison with valid dates. They do not depend on the current day, as
+// those of CheckDates.
 func (q PeriodQuery) CheckComparison(with Comparison) []fault.Field {
 	if with != WithCalendar || q.Kind != Custom || len(q.CheckDates()) > 0 {
 		return nil
@@ -90,8 +92,8 @@ func (q PeriodQuery) CheckComparison(with Comparison) []fault.Field {
 		"year, and an endDate in the same one; previous and year_ago take any dates")}
 }
 
-// resolveBoth returns the period and the one that it is compared with, or nil for no comparison. It returns the errors of Resolve and
-// CheckComparison.
+// resolveBoth returns the period and the one that it is compared with, or nil for no comparison. It returns the errors
+// of Resolve and CheckComparison.
 func (q PeriodQuery) resolveBoth(with Comparison, today calendar.Day) (Period, *Period, error) {
 	period, err := q.Resolve(today)
 	if err != nil {

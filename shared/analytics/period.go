@@ -77,8 +77,8 @@ func (q PeriodQuery) check(kind PeriodKind, today calendar.Day) []fault.Field {
 	return failures
 }
 
-// CheckDates returns the failures of both dates that do not depend on the current day, so that they can be reported together with those
-// of other parameters. The dates of an unknown kind are not checked.
+// CheckDates returns the failures of both dates that do not depend on the current day, so that they can be reported
+// together with those of other parameters. The dates of an unknown kind are not checked.
 func (q PeriodQuery) CheckDates() []fault.Field {
 	kind := cmp.Or(q.Kind, ThisMonth)
 	switch {

@@ -36,8 +36,8 @@ type PullCount struct {
 
 // RankingStore reads the pulls of artifacts and users.
 type RankingStore interface {
-	// Tops returns the first maxPlaces items of each span, or all if there are fewer, in the order of PullCount.Compare.
-	// It is eventually consistent.
+	// Tops returns the first maxPlaces items of each span, or all if there are fewer, in the order of
+	// PullCount.Compare. It is eventually consistent.
 	Tops(ctx context.Context, of RankingKind, spans []calendar.Span) (tops [][]PullCount, maxPlaces int, err error)
 	// PullsOf returns the pulls of one item from the first to the last day.
 	PullsOf(ctx context.Context, item RankedItem, first, last calendar.Day) (int64, error)
@@ -86,8 +86,8 @@ type RankingEntry struct {
 	Before int64 // pulls in the compared period; 0 without a comparison
 }
 
-// Top returns a ranking. It reads the tops of all spans in one call and, for a comparison, the pulls of each entry. It makes
-// further calls only for items that are missing from the full top of some span. It returns the errors of
+// Top returns a ranking. It reads the tops of all spans in one call and, for a comparison, the pulls of each entry. It
+// makes further calls only for items that are missing from the full top of some span. It returns the errors of
 // PeriodQuery.Resolve and CheckComparison, and of the store.
 func (r *Rankings) Top(ctx context.Context, query RankingQuery) (Ranking, error) {
 	now := r.now().UTC().Truncate(time.Millisecond)
@@ -191,8 +191,8 @@ func (c candidate) maxPulls() int64 { return c.Pulls + c.unread }
 // maxCandidates bounds the items whose exact counts a ranking reads.
 const maxCandidates = 100
 
-// merge returns the top of the whole period. The top of one span is exact. Of several spans, a span may have more pulls of an
-// item than its top shows, so merge reads the exact counts of the items that may have the most pulls.
+// merge returns the top of the whole period. The top of one span is exact. Of several spans, a span may have more pulls
+// of an item than its top shows, so merge reads the exact counts of the items that may have the most pulls.
 func (r *Rankings) merge(ctx context.Context, spans []rankedSpan, p Period, limit int) (top []PullCount, complete bool, err error) {
 	if len(spans) == 1 {
 		entries := spans[0].entries

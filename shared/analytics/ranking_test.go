@@ -32,8 +32,8 @@ func checkSpans(t *testing.T, p Period, today calendar.Day) {
 	}
 }
 
-// maxSpans is the largest number of spans of a custom period, found by trying all periods of four to five years that end in the
-// 28 years from 2022. Weekdays and leap years repeat after 28 years.
+// maxSpans is the largest number of spans of a custom period, found by trying all periods of four to five years that
+// end in the 28 years from 2022. Weekdays and leap years repeat after 28 years.
 const maxSpans = 40
 
 func TestLargestNumberOfSpans(t *testing.T) {
@@ -117,8 +117,8 @@ func (l pullLog) PullsOf(_ context.Context, item RankedItem, first, last calenda
 	return l.sum(first, last)[item.Kind+"#"+item.Repository], nil
 }
 
-// Tops have few places here, so rankings of several spans often are not complete. Their counts are always exact, and a ranking
-// that says that it is complete equals the first places of all artifacts, with the same order of equal counts.
+// Tops have few places here, so rankings of several spans often are not complete. Their counts are always exact, and a
+// ranking that says that it is complete equals the first places of all artifacts, with the same order of equal counts.
 func TestRankingsEqualTheLog(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		log, names := pullLog{}, rapid.IntRange(1, 12).Draw(t, "names")

@@ -65,9 +65,9 @@ type StorageRun struct {
 	Skipped    bool          // because another run has the lease
 }
 
-// Measure continues the measurement of both buckets until it is complete, or the context leaves no time for another part. A complete
-// measurement is stored, and the next run starts a new one. After an error, the next run continues. If another run has the lease, Measure
-// returns without an error.
+// Measure continues the measurement of both buckets until it is complete, or the context leaves no time for another
+// part. A complete measurement is stored, and the next run starts a new one. After an error, the next run continues. If
+// another run has the lease, Measure returns without an error.
 func (m StorageMeasurer) Measure(ctx context.Context) (StorageRun, error) {
 	lease, err := walk.Begin(ctx, m.Walk, walk.Clock{Now: m.Now, Lease: StorageLease})
 	if errors.Is(err, walk.ErrLocked) {

@@ -14,9 +14,9 @@ import (
 
 // Store reads events.
 type Store interface {
-	// Page reads a range of the log in its order. It returns all events of the range up to a position, which may be more
-	// or fewer than the limit of the range. It returns the number of queries that it needed, at most the limit of the
-	// range; those of a day count as one.
+	// Page reads a range of the log in its order. It returns all events of the range up to a position, which may be
+	// more or fewer than the limit of the range. It returns the number of queries that it needed, at most the limit of
+	// the range; those of a day count as one.
 	Page(ctx context.Context, r Range) (Stretch, error)
 }
 

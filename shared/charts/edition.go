@@ -82,7 +82,8 @@ func (e *edition) partFor(caller principal.Principal) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	// Do not use the time of the whole index, which would reveal the publication of a chart that the caller may not see.
+	// Do not use the time of the whole index, which would reveal the publication of a chart that the caller may not
+	// see.
 	newest, err := mine.newest()
 	if err != nil {
 		return part{}, fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -143,9 +143,9 @@ const (
 	DefaultLimit     = 20
 	PasswordDays     = 365
 	LinkLifetime     = 7 * 24 * time.Hour
-	// MaxPendingDays is how many days after its creation a request can be approved. The rest of credentials.Retention is
-	// longer than the mails and the link take. So the record of a credential with which the request was made is not purged
-	// before the collection, and still says that the credential was revoked or has leaked.
+	// MaxPendingDays is how many days after its creation a request can be approved. The rest of credentials.Retention
+	// is longer than the mails and the link take. So the record of a credential with which the request was made is not
+	// purged before the collection, and still says that the credential was revoked or has leaked.
 	MaxPendingDays = 60
 )
 
@@ -214,7 +214,8 @@ type Store interface {
 
 // Announcements keep when approvers were mailed. An empty customerID stands for the vendor's staff.
 type Announcements interface {
-	// Announced returns when DigestInterval last began for the requests of a customer's users; zero if that was long ago.
+	// Announced returns when DigestInterval last began for the requests of a customer's users; zero if that was long
+	// ago.
 	Announced(ctx context.Context, customerID string) (time.Time, error)
 	// Announce begins DigestInterval at the given time, unless it began later already.
 	Announce(ctx context.Context, customerID string, at time.Time) error

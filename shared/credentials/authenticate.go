@@ -23,16 +23,16 @@ type Authenticator struct {
 	uses    uses
 }
 
-// NewAuthenticator returns an Authenticator. limit is the default number of requests to the API per minute and owner, from which the
-// limits of other kinds follow; 0 switches the limits of credentials and owners off, but not those of customers. Requests to the API are
-// counted in any case, because that records the last use.
+// NewAuthenticator returns an Authenticator. limit is the default number of requests to the API per minute and owner,
+// from which the limits of other kinds follow; 0 switches the limits of credentials and owners off, but not those of
+// customers. Requests to the API are counted in any case, because that records the last use.
 func NewAuthenticator(store Store, limit int, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, limit: limit, now: now, unknown: throttle.New(store, unknown)}
 }
 
-// Authenticate returns the principal of a text, which must be of one of the given kinds. It calls
-// the store once for a working credential, unless the client's network is throttled, now and then a second time to count for the owner
-// or the customer, and not at all if the text is malformed. Errors: ErrUnauthorized; ErrRateLimited, ErrOwnerRateLimited,
+// Authenticate returns the principal of a text, which must be of one of the given kinds. It calls the store once for a
+// working credential, unless the client's network is throttled, now and then a second time to count for the owner or
+// the customer, and not at all if the text is malformed. Errors: ErrUnauthorized; ErrRateLimited, ErrOwnerRateLimited,
 // ErrCustomerRateLimited and ErrTooManyUnknown with the allowance.
 func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...Kind) (principal.Principal, Allowance, error) {
 	found, allowance, err := a.authenticate(ctx, text, kinds)
@@ -97,8 +97,8 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 	return found, allowance, err
 }
 
-// headsOf returns the subject whose purse pays for HEAD requests of a credential to the API, or "" for other requests. The first HEAD in a
-// process counts as a whole request and pays for nine more.
+// headsOf returns the subject whose purse pays for HEAD requests of a credential to the API, or "" for other requests.
+// The first HEAD in a process counts as a whole request and pays for nine more.
 func headsOf(secret Secret, l load) string {
 	if !l.isHead || l.kind != APIRequest {
 		return ""

@@ -35,12 +35,12 @@ var (
 	ErrUnknown = errors.New("credentials: no such credential")
 )
 
-// MaxLive is how many credentials of one owner may work at the same time, without sessions. Together with MaxSessions, it
-// bounds the transaction that changes an owner's role or status, because DynamoDB allows 100 items in one.
+// MaxLive is how many credentials of one owner may work at the same time, without sessions. Together with MaxSessions,
+// it bounds the transaction that changes an owner's role or status, because DynamoDB allows 100 items in one.
 const MaxLive = 50
 
-// MaxDaily is how many tokens, and how many API keys, can be created for an owner on one day (UTC), whether they still work or not.
-// It bounds the list of tokens, which keeps each one for Retention, and the work that a user can cause.
+// MaxDaily is how many tokens, and how many API keys, can be created for an owner on one day (UTC), whether they still
+// work or not. It bounds the list of tokens, which keeps each one for Retention, and the work that a user can cause.
 const MaxDaily = 100
 
 // Credential is the stored record. It does not contain the secret.
@@ -56,36 +56,38 @@ type Credential struct {
 	LastUsedAt time.Time // rounded down to LastUseResolution; zero if it was never used, except for a session, whose creation is a use
 	RateLimit  int       // requests per minute; 0 means the service's default
 
-	// AuthenticatedAt is, for a session, when its person proved who they are: at its creation, or earlier at an identity provider.
-	// Zero if the provider does not say it.
+	// AuthenticatedAt is, for a session, when its person proved who they are: at its creation, or earlier at an
+	// identity provider. Zero if the provider does not say it.
 	AuthenticatedAt time.Time
 
 	Scopes      []string // what a token or password may fetch; empty for other kinds
 	Username    string   // of a password; empty for other kinds
 	RotatedFrom string   // id of the token that created this one; empty if none did
 
-	// Line is the id of the first token of the line of renewals of a token, and LineEndsAt is when all tokens of the line have expired. They
-	// are empty for other kinds, and for tokens that cannot renew themselves.
+	// Line is the id of the first token of the line of renewals of a token, and LineEndsAt is when all tokens of the
+	// line have expired. They are empty for other kinds, and for tokens that cannot renew themselves.
 	Line       string
 	LineEndsAt time.Time
 
 	Reason string // of the revocation; empty while it is not revoked
 
-	// Exchanged is true for a token that a workload got for a token of its platform; see package trust. The owner is the trust policy, and
-	// no user. The token is not listed, not counted, and cannot be renewed, and causes no mails.
+	// Exchanged is true for a token that a workload got for a token of its platform; see package trust. The owner is
+	// the trust policy, and no user. The token is not listed, not counted, and cannot be renewed, and causes no mails.
 	Exchanged bool
 
-	// Generation is how often all credentials of the owner's customer had ended when this one was created, or the one on whose behalf it was
-	// created. When they end the next time, this one has ended, too, whatever the clocks say. It is 0 for the vendor's staff.
+	// Generation is how often all credentials of the owner's customer had ended when this one was created, or the one
+	// on whose behalf it was created. When they end the next time, this one has ended, too, whatever the clocks say. It
+	// is 0 for the vendor's staff.
 	Generation int64
 
-	// Makers are who created the credential and with which credential, then the same of that credential, and so on up to a sign-in or a
-	// mailed link. The chain never changes. It is empty if a sign-in or the service created the credential.
+	// Makers are who created the credential and with which credential, then the same of that credential, and so on up
+	// to a sign-in or a mailed link. The chain never changes. It is empty if a sign-in or the service created the
+	// credential.
 	Makers []principal.Maker
 }
 
-// principal returns the caller that the credential authenticates at the given time. For an API key or a session, the caller
-// has the owner's role; otherwise, the credential's scopes.
+// principal returns the caller that the credential authenticates at the given time. For an API key or a session, the
+// caller has the owner's role; otherwise, the credential's scopes.
 func (c Credential) principal(at time.Time) principal.Principal {
 	who := principal.Principal{
 		UserID: c.Owner.ID, CustomerID: c.Owner.CustomerID, CredentialID: c.ID, Generation: c.Generation, Makers: c.Makers,
@@ -131,13 +133,14 @@ func (c Credential) Works(at time.Time) bool {
 // Fetches reports whether the credential is of a kind that fetches charts and images.
 func (c Credential) Fetches() bool { return c.Kind == AccessToken || c.Kind == Password }
 
-// Live reports whether the credential is neither revoked nor expired, and whether a session was used recently enough. The
-// owner's status does not matter.
+// Live reports whether the credential is neither revoked nor expired, and whether a session was used recently enough.
+// The owner's status does not matter.
 func (c Credential) Live(at time.Time) bool {
 	return c.IsOpen(at) && (c.Kind != Session || at.Before(c.LastUsedAt.Add(SessionIdle)))
 }
 
-// IsOpen reports whether the credential is neither revoked nor expired. Unlike Live, it does not depend on the last use.
+// IsOpen reports whether the credential is neither revoked nor expired. Unlike Live, it does not depend on the last
+// use.
 func (c Credential) IsOpen(at time.Time) bool {
 	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || at.Before(c.ExpiresAt))
 }

@@ -9,8 +9,8 @@ import (
 	"portside/testclient/scale"
 )
 
-// The requests of a credential count before they are served: all of them, less than double, and in blocks that are small for the limit.
-// Large limits have few blocks, so that the customer's item stays cool.
+// The requests of a credential count before they are served: all of them, less than double, and in blocks that are
+// small for the limit. Large limits have few blocks, so that the customer's item stays cool.
 func TestBlocksOfCustomers(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		limit := rapid.OneOf(rapid.IntRange(1, 500), rapid.IntRange(1, 1_000_000)).Draw(r, "limit")

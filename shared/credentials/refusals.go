@@ -13,14 +13,15 @@ import (
 // something tries; the later ones show how much.
 var ReportedRefusals = []int{20, 200, 2_000}
 
-// maxCountedRefusals bounds the counted requests per minute of a credential that does not work. It bounds the cost of a client that does
-// not stop.
+// maxCountedRefusals bounds the counted requests per minute of a credential that does not work. It bounds the cost of a
+// client that does not stop.
 const maxCountedRefusals = 60
 
 // Counters are the counts of requests that are refused.
 type Counters interface {
 	throttle.Counts // of requests with unknown credentials, by network
-	// CountRefusal counts one refused request of a credential that exists in the hour of at. It reports ReportedRefusals.
+	// CountRefusal counts one refused request of a credential that exists in the hour of at. It reports
+	// ReportedRefusals.
 	CountRefusal(ctx context.Context, refused Refusal, at time.Time) error
 }
 
@@ -35,14 +36,14 @@ type RefusalReason string
 
 // The reasons of refusals.
 const (
-	// NotWorking means that the credential has expired or was revoked, that its user may not act, or that a password came with a wrong
-	// user name.
+	// NotWorking means that the credential has expired or was revoked, that its user may not act, or that a password
+	// came with a wrong user name.
 	NotWorking   RefusalReason = "not_working"
 	NoPermission RefusalReason = "no_permission" // the role or the scopes do not allow the operation
 )
 
-// Refused counts a request that was refused although the credential works. A failure of the count is only logged, because the request was
-// answered already.
+// Refused counts a request that was refused although the credential works. A failure of the count is only logged,
+// because the request was answered already.
 func (a *Authenticator) Refused(ctx context.Context, who principal.Principal) {
 	a.countRefusal(ctx, Refusal{Who: who, Reason: NoPermission})
 }

@@ -16,8 +16,8 @@ const (
 	APIRequest RequestKind = iota
 	// ArtifactRequest gets a manifest, a list of tags or a file of a chart. It is counted in steps; see Step.
 	ArtifactRequest
-	// BlobRequest gets the address of a blob. It is also counted in steps, because clients fetch a layer in many parts and ask for the
-	// address of each part.
+	// BlobRequest gets the address of a blob. It is also counted in steps, because clients fetch a layer in many parts
+	// and ask for the address of each part.
 	BlobRequest
 )
 
@@ -35,8 +35,8 @@ var requestKinds = map[RequestKind]struct {
 // String returns the name in keys of the table and in headers.
 func (k RequestKind) String() string { return requestKinds[k].name }
 
-// headTenths and wholeTenths are the costs of a HEAD and of any other request, in tenths of a request. A HEAD costs less because it
-// transfers no content. HEAD of a blob is counted as GET of a manifest; see functions/images.
+// headTenths and wholeTenths are the costs of a HEAD and of any other request, in tenths of a request. A HEAD costs
+// less because it transfers no content. HEAD of a blob is counted as GET of a manifest; see functions/images.
 const (
 	headTenths  = 1
 	wholeTenths = 10
@@ -57,8 +57,8 @@ func (l load) tenths() int {
 
 type loadKey struct{}
 
-// WithRequest returns a context with the kind of a request and whether it is a HEAD. Without it, a request counts as an APIRequest that is
-// not a HEAD.
+// WithRequest returns a context with the kind of a request and whether it is a HEAD. Without it, a request counts as an
+// APIRequest that is not a HEAD.
 func WithRequest(ctx context.Context, kind RequestKind, isHead bool) context.Context {
 	return context.WithValue(ctx, loadKey{}, load{kind, isHead})
 }

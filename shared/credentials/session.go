@@ -4,8 +4,8 @@ import "time"
 
 // The limits of sessions.
 const (
-	// SessionIdle ends a session that is not used for this time. Because of LastUseResolution, the session may end up to five
-	// minutes earlier.
+	// SessionIdle ends a session that is not used for this time. Because of LastUseResolution, the session may end up
+	// to five minutes earlier.
 	SessionIdle = 12 * time.Hour
 	// SessionLifetime ends every session, however often it is used.
 	SessionLifetime = 30 * 24 * time.Hour
@@ -29,8 +29,8 @@ func NewSession(owner Owner, device string, now time.Time) (Secret, Credential) 
 	}
 }
 
-// RecentUntil returns when a session ceases to be recent; see SessionRecent. A session whose person may have authenticated long
-// before it is never recent.
+// RecentUntil returns when a session ceases to be recent; see SessionRecent. A session whose person may have
+// authenticated long before it is never recent.
 func (c Credential) RecentUntil() time.Time {
 	if c.AuthenticatedAt.IsZero() {
 		return c.CreatedAt

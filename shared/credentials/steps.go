@@ -10,8 +10,8 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Step is a number of requests that a process counts together, before it serves them. So most requests cost no write. The rest of a step is
-// lost when the minute or the process ends.
+// Step is a number of requests that a process counts together, before it serves them. So most requests cost no write.
+// The rest of a step is lost when the minute or the process ends.
 type Step struct {
 	Kind    RequestKind
 	Subject string // the owner, or the credential if it has a lower limit
@@ -28,14 +28,15 @@ func (s Step) sentinel() *fault.Error {
 	return ErrOwnerRateLimited
 }
 
-// The sizes of steps. The first step of a process in a minute is small. Each further step is as large as all steps before it, so that a
-// process with few requests loses few.
+// The sizes of steps. The first step of a process in a minute is small. Each further step is as large as all steps
+// before it, so that a process with few requests loses few.
 const (
 	firstStep = 10
 	stepPart  = 120 // a step is at most this part of the limit: 10 of 1,200 and 100 of 12,000
 )
 
-// maxPurses is the number of subjects that a process remembers in a minute. Each request of any further subject takes a step.
+// maxPurses is the number of subjects that a process remembers in a minute. Each request of any further subject takes a
+// step.
 const maxPurses = 10_000
 
 // purse is the state of a subject in this process and minute.
@@ -117,7 +118,8 @@ func (a *Authenticator) countInSteps(ctx context.Context, found Presented, l loa
 	return allowance, held.refused.After(allowance.Reset)
 }
 
-// stepOf returns the next step without its size: the subject whose requests count, and its limit per minute. A limit of 0 means no limit.
+// stepOf returns the next step without its size: the subject whose requests count, and its limit per minute. A limit of
+// 0 means no limit.
 func (a *Authenticator) stepOf(c Credential, kind RequestKind) Step {
 	step := Step{Kind: kind, Subject: c.Owner.ID}
 	step.Limit = max(a.limit, c.RateLimit) * requestKinds[kind].factor
@@ -141,8 +143,8 @@ func (p purse) nextStep(owner, customer int) int {
 	return max(1, size)
 }
 
-// takeStep counts a step for the subject and, at the same time, for the owner's customer. It returns the number of requests of the subject,
-// or in refused the error of the limit that is reached.
+// takeStep counts a step for the subject and, at the same time, for the owner's customer. It returns the number of
+// requests of the subject, or in refused the error of the limit that is reached.
 func (a *Authenticator) takeStep(
 	ctx context.Context, found Presented, step Step, at time.Time,
 ) (used int, refused *fault.Error, err error) {
@@ -190,7 +192,8 @@ func (u *uses) begin(id string, at time.Time) bool {
 	return true
 }
 
-// recordUse records the use of a credential once in LastUseResolution. It only logs a failure, because the request can still be served.
+// recordUse records the use of a credential once in LastUseResolution. It only logs a failure, because the request can
+// still be served.
 func (a *Authenticator) recordUse(ctx context.Context, c Credential, at time.Time) {
 	if !a.uses.begin(c.ID, at) {
 		return

@@ -53,8 +53,9 @@ func (f *instances) sendMany(n int, secret credentials.Secret, kind credentials.
 	return passed
 }
 
-// TestNodesRollOutImages has 20 nodes fetch ten images with one token in one minute: each has 12 layers, which nodes fetch in up to four
-// parts, and one layer in 20 parts. Meanwhile another token of the owner uses the API. Redirects cost almost no write.
+// TestNodesRollOutImages has 20 nodes fetch ten images with one token in one minute: each has 12 layers, which nodes
+// fetch in up to four parts, and one layer in 20 parts. Meanwhile another token of the owner uses the API. Redirects
+// cost almost no write.
 func TestNodesRollOutImages(t *testing.T) {
 	const nodes, images, layers = 20, 10, 12
 	f := newInstances(t, 30, 300)
@@ -96,8 +97,9 @@ func TestNodesRollOutImages(t *testing.T) {
 	t.Logf("%d blobs and %d artifacts cost %v write units", blobs, artifacts, f.meter.WriteUnits())
 }
 
-// TestLimitsOfKinds sends more requests of each kind than the limit, with two tokens of an owner, to several processes. The limit is
-// exceeded by less than a step, and each process loses at most one. 10 HEAD requests count as one of another method.
+// TestLimitsOfKinds sends more requests of each kind than the limit, with two tokens of an owner, to several processes.
+// The limit is exceeded by less than a step, and each process loses at most one. 10 HEAD requests count as one of
+// another method.
 //
 //proves:docs/security.md
 func TestLimitsOfKinds(t *testing.T) {
@@ -143,8 +145,8 @@ func (c exceeded) test(t *testing.T) {
 	}
 }
 
-// TestRefusalsNameTheLimit checks that the text of each limit differs, that it has the number, and that it says when the limit ends, also
-// if the process has refused before.
+// TestRefusalsNameTheLimit checks that the text of each limit differs, that it has the number, and that it says when
+// the limit ends, also if the process has refused before.
 func TestRefusalsNameTheLimit(t *testing.T) {
 	for kind, want := range map[credentials.RequestKind]string{
 		credentials.APIRequest: "300 requests to the API", credentials.ArtifactRequest: "1200 requests for manifests, tags and charts",
@@ -166,8 +168,8 @@ func TestRefusalsNameTheLimit(t *testing.T) {
 	}
 }
 
-// TestOwnLimitsOfCredentials gives credentials their own limits, which apply to each kind by its factor. A higher limit holds for the
-// owner, and a lower one only for the credential.
+// TestOwnLimitsOfCredentials gives credentials their own limits, which apply to each kind by its factor. A higher limit
+// holds for the owner, and a lower one only for the credential.
 func TestOwnLimitsOfCredentials(t *testing.T) {
 	for limit, want := range map[int]int{0: 1200, 600: 2400, 30: 120} {
 		f := newInstances(t, 1, 300)
@@ -229,8 +231,8 @@ func (f *instances) sendMany401(n int, secret credentials.Secret) {
 	}
 }
 
-// TestUnknownCredentialsOfDownloadsAreLimited sends downloads with unknown credentials. They count for their network as those of the API
-// do. Above the limit, each costs one read.
+// TestUnknownCredentialsOfDownloadsAreLimited sends downloads with unknown credentials. They count for their network as
+// those of the API do. Above the limit, each costs one read.
 //
 //proves:docs/security.md
 func TestUnknownCredentialsOfDownloadsAreLimited(t *testing.T) {
@@ -251,8 +253,8 @@ func TestUnknownCredentialsOfDownloadsAreLimited(t *testing.T) {
 	}
 }
 
-// TestStepsOfAProcess checks the sizes: the unused rest is never more than what the process has used, nor than a part of the limit, beyond
-// the first step.
+// TestStepsOfAProcess checks the sizes: the unused rest is never more than what the process has used, nor than a part
+// of the limit, beyond the first step.
 func TestStepsOfAProcess(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		limit := rapid.IntRange(1, 50_000).Draw(r, "limit")

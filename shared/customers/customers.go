@@ -83,8 +83,8 @@ var (
 type Reader interface {
 	// Get returns a customer with the number of its users, or ErrNotFound.
 	Get(ctx context.Context, id string) (Customer, error)
-	// List returns one page in the order of creation with the exact total. Its cost depends neither on the offset nor on
-	// the number of customers.
+	// List returns one page in the order of creation with the exact total. Its cost depends neither on the offset nor
+	// on the number of customers.
 	List(ctx context.Context, query Query) (Page, error)
 	// Search returns one page of the customers of which a term matches, in the order of the terms that match. Its cost
 	// does not depend on the number of customers. Errors: search.ErrText, paging.ErrCursor.
@@ -97,15 +97,16 @@ type Reader interface {
 // error is an outage.
 type Store interface {
 	Reader
-	// Create adds a customer with its number, creation time and first version. Errors: ErrSlugTaken, ErrExternalIDTaken.
-	// If the creation has an idempotency key that was used within its lifetime, nothing is written: Create returns the
-	// first request's customer in its first state, or idempotency.ErrReused if the fingerprints differ.
+	// Create adds a customer with its number, creation time and first version. Errors: ErrSlugTaken,
+	// ErrExternalIDTaken. If the creation has an idempotency key that was used within its lifetime, nothing is written:
+	// Create returns the first request's customer in its first state, or idempotency.ErrReused if the fingerprints
+	// differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
 	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs from before's,
 	// ErrSlugTaken, ErrExternalIDTaken. The store sets the version and number of after.
 	Update(ctx context.Context, before, after Customer) (Customer, error)
-	// EndCredentials ends all credentials of the customer's users, in one step for any number. Lists show the given time.
-	// Errors: ErrNotFound.
+	// EndCredentials ends all credentials of the customer's users, in one step for any number. Lists show the given
+	// time. Errors: ErrNotFound.
 	EndCredentials(ctx context.Context, id string, at time.Time) error
 	// Delete removes a customer. Errors: versions.ErrStale, ErrHasUsers.
 	Delete(ctx context.Context, customer Customer) error

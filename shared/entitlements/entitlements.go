@@ -52,9 +52,9 @@ type Store interface {
 	// Replace replaces the entitlements of a customer. Errors: versions.ErrStale if the stored version is not before's,
 	// ErrNoCustomer.
 	Replace(ctx context.Context, customerID string, before Held, after entitlement.Set) error
-	// Add adds an entitlement, as Replace does. If the creation has an idempotency key that was used within its lifetime,
-	// nothing is written: Add returns the first request's entitlement in its first state, or idempotency.ErrReused if the
-	// fingerprints differ.
+	// Add adds an entitlement, as Replace does. If the creation has an idempotency key that was used within its
+	// lifetime, nothing is written: Add returns the first request's entitlement in its first state, or
+	// idempotency.ErrReused if the fingerprints differ.
 	Add(ctx context.Context, customerID string, before Held, creation Creation) (Created, error)
 }
 

@@ -36,8 +36,8 @@ type VersionIndex interface {
 
 // VersionReader reads the versions of digests and repositories.
 type VersionReader interface {
-	// Any reports whether accept returns true for a version with the digest. It sees every version that was put before the
-	// call. It may take a minute to see that a tag no longer leads to the digest.
+	// Any reports whether accept returns true for a version with the digest. It sees every version that was put before
+	// the call. It may take a minute to see that a tag no longer leads to the digest.
 	Any(ctx context.Context, repository, digest string, accept func(Version) bool) (bool, error)
 	// Tags returns the tags in the index, at most a minute old.
 	Tags(ctx context.Context, repository string) (map[string]bool, error)
@@ -45,7 +45,8 @@ type VersionReader interface {
 
 // VersionWriter stores versions. All methods are idempotent.
 type VersionWriter interface {
-	// Put stores a version. It replaces the earlier content of the tag. Errors: ErrIndexFull; the tag then has no content.
+	// Put stores a version. It replaces the earlier content of the tag. Errors: ErrIndexFull; the tag then has no
+	// content.
 	Put(ctx context.Context, repository string, version VersionContent) error
 	// Attach adds the digests to every version that contains the subject, now or later.
 	Attach(ctx context.Context, repository, subject string, digests []string) error

@@ -8,7 +8,8 @@ import (
 	"portside/shared/core/fault"
 )
 
-// MaxAnswerBytes limits an answer, in bytes of JSON. A response of Lambda has at most 6 MB, and a stored job must have room for its answer.
+// MaxAnswerBytes limits an answer, in bytes of JSON. A response of Lambda has at most 6 MB, and a stored job must have
+// room for its answer.
 const MaxAnswerBytes = 4_000_000
 
 // ErrAnswerSize means that the values alone exceed MaxAnswerBytes.
@@ -18,8 +19,8 @@ var ErrAnswerSize = fault.New(fault.Unprocessable, "The answer has more than 4 M
 const warningAnswerSize = "The evidence and the candidates were left out, because the answer would have more than 4 MB. " +
 	"Ask for fewer values to get them."
 
-// hasRoomFor counts a quote, and reports whether the evidence is still within the limit. A quote repeats the headings above it, so the
-// quotes of a small file can have hundreds of megabytes.
+// hasRoomFor counts a quote, and reports whether the evidence is still within the limit. A quote repeats the headings
+// above it, so the quotes of a small file can have hundreds of megabytes.
 func (a *Answer) hasRoomFor(q Quote) bool {
 	const numbers = 100 // bytes of the positions
 	a.evidenceBytes += numbers + len(q.Quote)
@@ -32,7 +33,8 @@ func (a *Answer) hasRoomFor(q Quote) bool {
 	return a.evidenceBytes <= MaxAnswerBytes
 }
 
-// limitSize leaves out the evidence and the candidates of an answer that is too large. Errors: ErrAnswerSize if the rest is.
+// limitSize leaves out the evidence and the candidates of an answer that is too large. Errors: ErrAnswerSize if the
+// rest is.
 func (a *Answer) limitSize() error {
 	if a.evidenceBytes > MaxAnswerBytes {
 		a.leaveOutEvidence()
@@ -62,8 +64,8 @@ func (a *Answer) encodedBytes() (int, error) {
 	return len(encoded), nil
 }
 
-// checkRows returns ErrAnswerSize if the rows of tables exceed the limit. It is called before they are copied, because columns of many
-// arrays may share one text.
+// checkRows returns ErrAnswerSize if the rows of tables exceed the limit. It is called before they are copied, because
+// columns of many arrays may share one text.
 func checkRows(rows map[string][]answers.Row, tables []answers.Table) error {
 	const punctuation = 8 // bytes for each value
 	size := 0

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// maxChangeBytes limits the texts of all changes together, so that an answer fits in a Lambda response even if JSON escapes each
-	// character.
+	// maxChangeBytes limits the texts of all changes together, so that an answer fits in a Lambda response even if JSON
+	// escapes each character.
 	maxChangeBytes = 256 << 10
 	// maxClauseChars limits the text of one clause.
 	maxClauseChars = 2_000

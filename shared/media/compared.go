@@ -15,7 +15,8 @@ type Compared struct {
 	Difference    Difference `json:"difference" doc:"How the values compare, for programs."`
 }
 
-// Difference is how the second value differs from the first, as clients see it. Its numbers are exact decimals, so they are not floats.
+// Difference is how the second value differs from the first, as clients see it. Its numbers are exact decimals, so they
+// are not floats.
 type Difference struct {
 	Relation differences.Relation `json:"relation" enum:"equal,different,onlyFirst,onlySecond,neither,inDoubt" doc:"equal: both files have the same value. onlyFirst, onlySecond: only this file has a value. neither: no file has a value. inDoubt: one file has the value, and the other probably has one that is too uncertain for an answer."`
 	Amount   *json.Number         `json:"amount,omitempty" doc:"For different numbers: the second minus the first, exactly. Missing for amounts in two currencies." example:"205.7"`
@@ -26,8 +27,8 @@ type Difference struct {
 	IsFormOnly *bool        `json:"isFormOnly,omitempty" doc:"For different strings: whether they differ only in case, spacing or punctuation."`
 }
 
-// MarshalJSON encodes a missing percentage of an amount as null. Without the key, a client could not tell that the percentage does not
-// exist.
+// MarshalJSON encodes a missing percentage of an amount as null. Without the key, a client could not tell that the
+// percentage does not exist.
 func (d Difference) MarshalJSON() ([]byte, error) {
 	type encoded Difference
 	if d.Amount == nil || d.Percent != nil {
@@ -64,7 +65,8 @@ func numberOf(decimals string) *json.Number {
 	return &n
 }
 
-// comparedValues returns the values of both documents, the engine's sentence about them and their difference, by variable.
+// comparedValues returns the values of both documents, the engine's sentence about them and their difference, by
+// variable.
 func comparedValues(c answers.Comparison, variables []answers.Variable) map[string]any {
 	values := make(map[string]any, len(variables))
 	for _, v := range variables {

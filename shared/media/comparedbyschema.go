@@ -56,8 +56,8 @@ func tableSettings(q Question, plan *schema.Plan) answers.ExtractSettings {
 	return settings
 }
 
-// withRows adds the rows of the tables in a document to an extraction. It replaces the warnings by those about the rows, because the
-// comparison already has the other warnings.
+// withRows adds the rows of the tables in a document to an extraction. It replaces the warnings by those about the
+// rows, because the comparison already has the other warnings.
 func (s *Service) withRows(
 	ctx context.Context, e answers.Extraction, d *documents.Document, settings answers.ExtractSettings,
 ) (answers.Extraction, error) {

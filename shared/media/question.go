@@ -42,7 +42,8 @@ type Question struct {
 	Keywords  []string           // for the transcription of recordings
 	// MinConfidence is the least confidence of a value, more than 0 and at most 1. 0: what the engine finds enough.
 	MinConfidence float64 `json:",omitzero"`
-	// Schema is a JSON Schema of the answer of an extraction, or of what a comparison extracts from each file, in place of variables.
+	// Schema is a JSON Schema of the answer of an extraction, or of what a comparison extracts from each file, in place
+	// of variables.
 	Schema         json.RawMessage `json:",omitzero"`
 	WithText       bool            `json:",omitzero"` // whether the answer includes the texts of the files
 	WithCandidates bool            `json:",omitzero"` // whether the answer includes the likeliest values of each variable

@@ -252,7 +252,8 @@ func (s *Service) readFile(
 	return into.Finish(readErr)
 }
 
-// nameFile puts the number of the file in front of a fault if the work has several files. In a comparison, that is the name of its field.
+// nameFile puts the number of the file in front of a fault if the work has several files. In a comparison, that is the
+// name of its field.
 func nameFile(err error, index, count int) error {
 	f := fault.As(err)
 	if f == nil || count < 2 {

@@ -13,7 +13,8 @@ const MaxFiles = 20
 // ErrTooMuchText means that the files together have more text than one file can have.
 var ErrTooMuchText = fault.New(fault.Unprocessable, "The files have more than 8 MB of text together. Send fewer files.")
 
-// nameFiles gives each quote the number of its file. It replaces the page and the position in the joined document by those in the file.
+// nameFiles gives each quote the number of its file. It replaces the page and the position in the joined document by
+// those in the file.
 func (a *Answer) nameFiles(joined *documents.Document, parts []documents.Part) {
 	if len(parts) < 2 {
 		return

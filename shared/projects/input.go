@@ -32,8 +32,8 @@ type NewProject struct {
 
 // Change is the input for changing a project. Nil fields stay unchanged.
 type Change struct {
-	// IsPatch: Settings and Metadata are JSON Merge Patches (RFC 7396) to the stored objects. Otherwise they replace the
-	// stored objects.
+	// IsPatch: Settings and Metadata are JSON Merge Patches (RFC 7396) to the stored objects. Otherwise they replace
+	// the stored objects.
 	IsPatch     bool
 	Name        *string
 	Description *string

@@ -49,10 +49,10 @@ type Job struct {
 type Store interface {
 	// Get returns a credential of any kind. Errors: credentials.ErrUnknown.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
-	// Begin revokes the root unless it is revoked already, and stores the job. If it revokes a leaked root, it also stores
-	// a notice for the owner. If a leaked root was revoked already, its reason becomes credentials.ReasonLeaked, so that
-	// requests that were made with it can no longer be approved or collected. Tokens and passwords keep their reason,
-	// because they make no requests. Errors: versions.ErrStale if the root has changed since it was read.
+	// Begin revokes the root unless it is revoked already, and stores the job. If it revokes a leaked root, it also
+	// stores a notice for the owner. If a leaked root was revoked already, its reason becomes credentials.ReasonLeaked,
+	// so that requests that were made with it can no longer be approved or collected. Tokens and passwords keep their
+	// reason, because they make no requests. Errors: versions.ErrStale if the root has changed since it was read.
 	Begin(ctx context.Context, job Job) error
 	// Made returns credentials that were made with the root, directly or in several steps, and that are neither expired
 	// nor revoked. It returns all of them, or at least limit.

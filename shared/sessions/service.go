@@ -25,8 +25,8 @@ type SignIn struct {
 	Session string       // text of the session cookie in the request; empty without one
 	Known   string       // text of the cookie of a known browser; empty without one
 	Used    *UsedRequest // nil if the person signs in without a request
-	// AuthenticatedAt is when the identity provider authenticated the person; zero if unknown. Nil means that this service
-	// has just authenticated the person.
+	// AuthenticatedAt is when the identity provider authenticated the person; zero if unknown. Nil means that this
+	// service has just authenticated the person.
 	AuthenticatedAt *time.Time
 	// Generation is the generation of the passkey with which the person signs in, which may have ended with all
 	// credentials of the customer since it was read; nil if the person signs in in another way.

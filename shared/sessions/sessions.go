@@ -61,8 +61,8 @@ var failedProofs = throttle.Limit{Name: "failed-sign-ins", Window: shortWindow, 
 
 // The errors of signing in.
 var (
-	// ErrSignIn is the error of every link and code that does not work, whatever the reason. Callers that sign in by other
-	// means replace it with their own error.
+	// ErrSignIn is the error of every link and code that does not work, whatever the reason. Callers that sign in by
+	// other means replace it with their own error.
 	ErrSignIn = fault.New(fault.Unauthorized, "This sign-in does not work: the link or code is wrong, has expired, has already been "+
 		"used, was replaced by a newer one, or was requested in another browser. Ask for a new mail in this browser.")
 	// The errors of limits contain the time until the limit ends.
@@ -122,8 +122,8 @@ type RequestStore interface {
 	Get(ctx context.Context, id string) (Request, error)
 	// KnownBrowser returns the known browser with this id, which may have expired. Errors: ErrUnknown.
 	KnownBrowser(ctx context.Context, id string) (KnownBrowser, error)
-	// CountTry counts one try of a code and returns the request. Errors: ErrUnknown if the request does not exist or had
-	// MaxTries.
+	// CountTry counts one try of a code and returns the request. Errors: ErrUnknown if the request does not exist or
+	// had MaxTries.
 	CountTry(ctx context.Context, id string) (Request, error)
 }
 
@@ -131,8 +131,8 @@ type RequestStore interface {
 type Outbox interface {
 	// Due returns up to limit requests whose mail is due.
 	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)
-	// Renew replaces the link and code of a request, before it is mailed again at the due time. Errors: versions.ErrStale
-	// if another attempt was made, or the request was used.
+	// Renew replaces the link and code of a request, before it is mailed again at the due time. Errors:
+	// versions.ErrStale if another attempt was made, or the request was used.
 	Renew(ctx context.Context, before, after Request, due time.Time) error
 	// MarkSent records that the mail needs no further attempt.
 	MarkSent(ctx context.Context, request Request) error
@@ -146,8 +146,8 @@ type SessionStore interface {
 	// List returns the sessions of a user, also ended ones that are still stored, and a version that changes with every
 	// credential that the user gets; see End.
 	List(ctx context.Context, userID string) (sessions []credentials.Credential, seen int64, err error)
-	// End ends sessions of one user with their RevokedAt and Reason. Errors: versions.ErrStale if one has ended already,
-	// or the number differs from the one that List returned; a nil number is not checked.
+	// End ends sessions of one user with their RevokedAt and Reason. Errors: versions.ErrStale if one has ended
+	// already, or the number differs from the one that List returned; a nil number is not checked.
 	End(ctx context.Context, ended []credentials.Credential, seen *int64) error
 }
 
@@ -169,7 +169,8 @@ type UsedRequest struct {
 
 // Credentials finds sessions.
 type Credentials interface {
-	// Get returns the credential with this id, strongly consistent, without its last use. Errors: credentials.ErrUnknown.
+	// Get returns the credential with this id, strongly consistent, without its last use. Errors:
+	// credentials.ErrUnknown.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
 	// GetWithUse is Get with the last use, which is eventually consistent.
 	GetWithUse(ctx context.Context, id string) (credentials.Credential, error)
@@ -196,8 +197,8 @@ type Dependencies struct {
 	People      People
 	Mailer      Mailer
 	Now         func() time.Time
-	// RequestMailTime is how long every request for a mail takes, so that its duration does not reveal whether a mail was
-	// sent. A mail that is not sent in this time is sent later by SendDue. Zero means no limit.
+	// RequestMailTime is how long every request for a mail takes, so that its duration does not reveal whether a mail
+	// was sent. A mail that is not sent in this time is sent later by SendDue. Zero means no limit.
 	RequestMailTime time.Duration
 }
 

@@ -10,8 +10,8 @@ import (
 
 // Condition requires that one claim has one of several values.
 type Condition struct {
-	// Claim is the name of a claim, or a JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace.
-	// A pointer enters objects, but not arrays.
+	// Claim is the name of a claim, or a JSON pointer (RFC 6901) to a value inside one, such as
+	// /kubernetes.io/namespace. A pointer enters objects, but not arrays.
 	Claim string
 	// Values are the accepted values, each exact or a pattern; see Match. A boolean is true or false, and a number is
 	// written as in the token.

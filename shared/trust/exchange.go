@@ -25,9 +25,9 @@ import (
 const (
 	// MaxToken is the largest token of an issuer, in bytes.
 	MaxToken = 16 << 10
-	// MaxLifetime is the longest accepted time between the issue and the expiry of a token. A token of GitLab is valid as
-	// long as its job may run, which can be hours, because a job cannot request another one. A token that is valid for
-	// more than a day is more likely a stored secret than the token of a job.
+	// MaxLifetime is the longest accepted time between the issue and the expiry of a token. A token of GitLab is valid
+	// as long as its job may run, which can be hours, because a job cannot request another one. A token that is valid
+	// for more than a day is more likely a stored secret than the token of a job.
 	MaxLifetime = 24 * time.Hour
 	// MaxSkew is by how much an issuer's clock may differ.
 	MaxSkew = time.Minute
@@ -102,8 +102,8 @@ var errScope = &fault.Error{
 
 // Verifier verifies tokens of issuers.
 type Verifier interface {
-	// Check checks the parts of a token that need no key: its form, its algorithm and its times. It makes no call. Errors:
-	// those of Refuse.
+	// Check checks the parts of a token that need no key: its form, its algorithm and its times. It makes no call.
+	// Errors: those of Refuse.
 	Check(token string) error
 	// Verify returns the claims of a token that is signed by the policy's issuer for the policy's audience and valid at
 	// this time. It does not check the conditions. Errors: those of Refuse, ErrUnavailable.
@@ -115,8 +115,8 @@ type ExchangeStore interface {
 	// Get returns a policy, strongly consistent. Errors: ErrNotFound.
 	Get(ctx context.Context, id string) (Policy, error)
 	// Issue adds an access token of a policy, which was exchanged for a token of the issuer, and counts it for both.
-	// Errors: versions.ErrStale if the policy has changed since it was read, ErrNoCustomer if the customer is suspended or
-	// does not exist, ErrDailyQuota, ErrTokenQuota.
+	// Errors: versions.ErrStale if the policy has changed since it was read, ErrNoCustomer if the customer is suspended
+	// or does not exist, ErrDailyQuota, ErrTokenQuota.
 	Issue(ctx context.Context, policy Policy, token credentials.Credential, of Exchanged) error
 	throttle.Counts
 }

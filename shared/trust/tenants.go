@@ -9,8 +9,8 @@ import (
 // that it trusts.
 type sharedIssuer struct {
 	name string
-	// claims are the claims that identify an account, or a resource that belongs to one account. IDs come first, because
-	// they cannot pass to another account. The value of a path claim begins with the name of the account.
+	// claims are the claims that identify an account, or a resource that belongs to one account. IDs come first,
+	// because they cannot pass to another account. The value of a path claim begins with the name of the account.
 	claims []string
 	// subjects are the prefixes of the claim sub that precede the name of the account, the usual prefix first.
 	subjects []string

@@ -56,9 +56,9 @@ type Store interface {
 	List(ctx context.Context, customerID string) ([]Policy, error)
 	// Get returns a policy. Errors: ErrNotFound.
 	Get(ctx context.Context, id string) (Policy, error)
-	// Add adds a policy. If the creation has an idempotency key that was used within its lifetime, nothing is written: Add
-	// returns the first request's policy in its first state, or idempotency.ErrReused if the fingerprints differ. Errors:
-	// ErrNoCustomer, ErrTooMany.
+	// Add adds a policy. If the creation has an idempotency key that was used within its lifetime, nothing is written:
+	// Add returns the first request's policy in its first state, or idempotency.ErrReused if the fingerprints differ.
+	// Errors: ErrNoCustomer, ErrTooMany.
 	Add(ctx context.Context, creation Creation) (Created, error)
 	// Replace replaces a policy. Errors: versions.ErrStale if the stored version is not before's.
 	Replace(ctx context.Context, before, after Policy) error

@@ -20,8 +20,8 @@ type Closing struct {
 type ClosingStore interface {
 	// Closings returns up to limit closings that are due at the given time.
 	Closings(ctx context.Context, at time.Time, limit int) ([]Closing, error)
-	// Sweep gives all credentials the role and status of their user, or revokes them if the user was deleted, and removes
-	// the closing. It can be repeated.
+	// Sweep gives all credentials the role and status of their user, or revokes them if the user was deleted, and
+	// removes the closing. It can be repeated.
 	Sweep(ctx context.Context, c Closing) error
 }
 

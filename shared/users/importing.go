@@ -36,12 +36,13 @@ type BulkStore interface {
 	// Taken returns the addresses that already belong to a user. The addresses must be normal; see
 	// NewUser.Normal. Reads are strongly consistent.
 	Taken(ctx context.Context, addresses []string) (map[string]bool, error)
-	// Rooms returns how many more users each of the distinct customers can have. Customers who do not exist are missing.
+	// Rooms returns how many more users each of the distinct customers can have. Customers who do not exist are
+	// missing.
 	Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error)
 	// MailsLeft returns how many mails are left of distinct quotas that have a limit.
 	MailsLeft(ctx context.Context, quotas []mail.Quota, at time.Time) (map[mail.Quota]int, error)
-	// CountChecked counts the rows of an import or a dry run for the caller's customer, or for a caller without one, and
-	// writes an audit event. Errors: ErrCheckQuota, and nothing is counted.
+	// CountChecked counts the rows of an import or a dry run for the caller's customer, or for a caller without one,
+	// and writes an audit event. Errors: ErrCheckQuota, and nothing is counted.
 	CountChecked(ctx context.Context, caller principal.Principal, checked CheckedRows, at time.Time) error
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for

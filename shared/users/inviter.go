@@ -70,13 +70,14 @@ type InvitationStore interface {
 	// user is not pending any more or has a newer link; versions.ErrStale if the user has changed in
 	// another way.
 	Activate(ctx context.Context, user User, key credentials.Credential, at time.Time) (User, error)
-	// Renew gives a pending user a new link and revokes the previous one. If invitation.Attempts is above 0, the previous
-	// mail must still be unsent. Errors: versions.ErrStale if the user has changed, or if that mail was sent meanwhile.
+	// Renew gives a pending user a new link and revokes the previous one. If invitation.Attempts is above 0, the
+	// previous mail must still be unsent. Errors: versions.ErrStale if the user has changed, or if that mail was sent
+	// meanwhile.
 	Renew(ctx context.Context, user User, invitation Invitation, at time.Time) error
 	// MarkSent records that the mail with this link was accepted for delivery.
 	MarkSent(ctx context.Context, userID, linkID string) error
-	// Abandon revokes the link of a mail that no attempt could send, and ends the attempts. Errors: versions.ErrStale if
-	// the user has changed.
+	// Abandon revokes the link of a mail that no attempt could send, and ends the attempts. Errors: versions.ErrStale
+	// if the user has changed.
 	Abandon(ctx context.Context, user User, at time.Time) error
 }
 

@@ -38,8 +38,8 @@ var (
 
 // KeyStore keeps API keys. Writes are all or nothing; reads are strongly consistent.
 type KeyStore interface {
-	// Issue adds a key to an active user. Errors: versions.ErrStale if the user's role or status has changed since it was
-	// read; ErrCaller if the credential issued.By no longer works; ErrTooManyKeys; credentials.ErrDailyQuota.
+	// Issue adds a key to an active user. Errors: versions.ErrStale if the user's role or status has changed since it
+	// was read; ErrCaller if the credential issued.By no longer works; ErrTooManyKeys; credentials.ErrDailyQuota.
 	Issue(ctx context.Context, user User, issued Issued) error
 	// IssueOnce is Issue with an idempotency key. If that was used within its lifetime, nothing is
 	// written: IssueOnce returns the first request's API key and secret, or idempotency.ErrReused if
@@ -98,7 +98,8 @@ type Issued struct {
 	Secret   credentials.Secret
 	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this key
 
-	// By is the credential on whose behalf the key is created, which must still work; zero for the operator and schedules.
+	// By is the credential on whose behalf the key is created, which must still work; zero for the operator and
+	// schedules.
 	By principal.Credential
 	// Notice is stored for the owner if another user created the key; otherwise nil. It counts against the quotas.
 	Notice *credentials.Notice

@@ -81,8 +81,8 @@ type Reader interface {
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
 	// on the offset nor on the number of users. Errors: paging.ErrCursor.
 	List(ctx context.Context, query Query) (Page, error)
-	// Search returns one page of the users whose address or name matches, in the order of the terms that match: those of a
-	// customer, or all of them if the ID is empty. Its cost does not depend on the number of users. Errors:
+	// Search returns one page of the users whose address or name matches, in the order of the terms that match: those
+	// of a customer, or all of them if the ID is empty. Its cost does not depend on the number of users. Errors:
 	// search.ErrText, paging.ErrCursor.
 	Search(ctx context.Context, customerID string, query search.Query) (SearchPage, error)
 }
@@ -99,11 +99,10 @@ type Store interface {
 	// Create returns the first request's user in its first state, or idempotency.ErrReused if the
 	// fingerprints differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
-	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs
-	// from before's; ErrLastAdmin. If the user is not pending afterwards, Update revokes its activation
-	// link. If the user is not active afterwards, Update ends the sessions and removes the passkeys.
-	// The store sets the version, number and history of after. A change of the customer can have the errors ErrNoCustomer
-	// and ErrTooManyUsers.
+	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs from before's;
+	// ErrLastAdmin. If the user is not pending afterwards, Update revokes its activation link. If the user is not
+	// active afterwards, Update ends the sessions and removes the passkeys. The store sets the version, number and
+	// history of after. A change of the customer can have the errors ErrNoCustomer and ErrTooManyUsers.
 	Update(ctx context.Context, before, after User) (User, error)
 	// Deletion reads a user for its deletion as of the given time. Errors: ErrNotFound.
 	Deletion(ctx context.Context, id string, at time.Time) (Deletion, error)
@@ -113,8 +112,8 @@ type Store interface {
 type CredentialEnder interface {
 	// End ends credentials of the user as of the given time. Errors: versions.ErrStale.
 	End(ctx context.Context, user User, ending Ending, at time.Time) error
-	// FinishClosing finishes what an earlier change of the user, or the deletion, has not yet done to the credentials. It
-	// writes nothing if no change is unfinished, and leaves the rest to the schedule if it takes too long or fails.
+	// FinishClosing finishes what an earlier change of the user, or the deletion, has not yet done to the credentials.
+	// It writes nothing if no change is unfinished, and leaves the rest to the schedule if it takes too long or fails.
 	FinishClosing(ctx context.Context, userID string) error
 }
 

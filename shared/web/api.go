@@ -82,8 +82,9 @@ type Access struct {
 // Anyone permits every caller, without a credential.
 func Anyone() Access { return Access{public: true} }
 
-// WithLink permits every caller who sends a mailed link in the body, which the domain checks. A link that does not exist, for which the
-// domain returns a credentials.ErrUnknown, counts as an unknown credential of the client's network.
+// WithLink permits every caller who sends a mailed link in the body, which the domain checks. A link that does not
+// exist, for which the domain returns a credentials.ErrUnknown, counts as an unknown credential of the client's
+// network.
 func WithLink() Access { return Access{public: true, link: true} }
 
 // SignedIn permits every caller of the vendor's staff with a valid API key or session; the domain checks further rules.
@@ -92,8 +93,8 @@ func SignedIn() Access { return Access{signedIn: true} }
 // InSession permits every caller of the vendor's staff with a valid session.
 func InSession() Access { return Access{signedIn: true, onlySession: true} }
 
-// OrAnonymous also permits callers without a session or with one that does not work; their context has no principal. The sign-in page needs
-// it to ask for the current session, because browsers report a 401 as an error.
+// OrAnonymous also permits callers without a session or with one that does not work; their context has no principal.
+// The sign-in page needs it to ask for the current session, because browsers report a 401 as an error.
 func (a Access) OrAnonymous() Access {
 	a.orAnonymous = true
 	return a
@@ -108,15 +109,16 @@ func (a Access) OrToken() Access {
 	return a
 }
 
-// ForCustomers also permits users of customers. They must reach only what belongs to their customer, or to themselves, which the domain
-// ensures; see principal.Principal.Reaches. Without it, an operation is only for the vendor's staff.
+// ForCustomers also permits users of customers. They must reach only what belongs to their customer, or to themselves,
+// which the domain ensures; see principal.Principal.Reaches. Without it, an operation is only for the vendor's staff.
 func (a Access) ForCustomers() Access {
 	a.customers = true
 	return a
 }
 
-// RecentSignIn refuses sessions that began more than credentials.SessionRecent ago. It has no effect on other credentials. Operations
-// that create secrets or decide on requests need it, which prevents misuse of a browser that was left open.
+// RecentSignIn refuses sessions that began more than credentials.SessionRecent ago. It has no effect on other
+// credentials. Operations that create secrets or decide on requests need it, which prevents misuse of a browser that
+// was left open.
 func (a Access) RecentSignIn() Access {
 	a.recent = true
 	return a
@@ -137,7 +139,8 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	a.handle(access, op, adding(access, op, handler), nil)
 }
 
-// countingLinks returns the handler of an operation that takes a link. Its error is a 429 if the network sends too many that do not exist.
+// countingLinks returns the handler of an operation that takes a link. Its error is a 429 if the network sends too many
+// that do not exist.
 func countingLinks[I, O any](a *API, handler func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
@@ -224,8 +227,9 @@ func BodyErrors(more ...int) []int {
 	return append(more, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 }
 
-// At returns the operation with the method and the path of a pattern, such as "GET /v1/users/{id}". So the routes of a function show them,
-// and its handlers have the descriptions. It panics if the pattern has no method, which is a defect.
+// At returns the operation with the method and the path of a pattern, such as "GET /v1/users/{id}". So the routes of a
+// function show them, and its handlers have the descriptions. It panics if the pattern has no method, which is a
+// defect.
 func At(pattern string, op huma.Operation) huma.Operation {
 	method, path, found := strings.Cut(pattern, " ")
 	if !found {

@@ -68,8 +68,8 @@ func (a *API) authenticate(access Access, operation *lazyOperation) http.Handler
 	}
 }
 
-// CountRefusal counts the request if its caller was known but not allowed to make it. Handlers call it when they have recorded the
-// outcome.
+// CountRefusal counts the request if its caller was known but not allowed to make it. Handlers call it when they have
+// recorded the outcome.
 func CountRefusal(r *http.Request, auth Authenticator) {
 	rec := server.RecordFrom(r.Context())
 	if rec.Caller.UserID != "" && fault.KindOf(rec.Err) == fault.Forbidden {
@@ -77,8 +77,8 @@ func CountRefusal(r *http.Request, auth Authenticator) {
 	}
 }
 
-// identify authenticates the credential in the request. It refuses a session that a page of another origin sends, before it
-// reads the session. Meanwhile the operation begins, unless the client's network is throttled.
+// identify authenticates the credential in the request. It refuses a session that a page of another origin sends,
+// before it reads the session. Meanwhile the operation begins, unless the client's network is throttled.
 func (a *API) identify(access Access, r *http.Request, operation *lazyOperation) (principal.Principal, credentials.Allowance, error) {
 	text, kind := access.credential(r)
 	if err := access.checkOrigin(r, kind); err != nil {
@@ -105,8 +105,8 @@ func (a Access) check(who principal.Principal) error {
 	return nil
 }
 
-// credential returns the credential in the request. The API key wins if there is also a token. A session counts only if the
-// request has neither of the other headers, so that a client that sends a wrong key learns that.
+// credential returns the credential in the request. The API key wins if there is also a token. A session counts only if
+// the request has neither of the other headers, so that a client that sends a wrong key learns that.
 func (a Access) credential(r *http.Request) (text string, kind credentials.Kind) {
 	authorization, key := r.Header.Get("Authorization"), r.Header.Get("X-API-Key")
 	if a.onlySession || len(r.Header.Values("Authorization"))+len(r.Header.Values("X-API-Key")) == 0 {

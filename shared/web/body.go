@@ -29,8 +29,8 @@ var (
 
 // checkBody rejects a body that is too large, and a body that is not plain JSON unless the operation takes a form. It
 // checks the media type instead of huma, which accepts more types as JSON and fewer spellings of application/json. A
-// compressed body is rejected by its Content-Encoding, because it would otherwise be reported as invalid JSON. An operation
-// without a body rejects every body, even {}, because a client that sends one expects that it has an effect.
+// compressed body is rejected by its Content-Encoding, because it would otherwise be reported as invalid JSON. An
+// operation without a body rejects every body, even {}, because a client that sends one expects that it has an effect.
 func checkBody(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	in := inputFrom(r.Context())
@@ -79,8 +79,8 @@ func hasBody(r *http.Request) bool {
 	return n > 0
 }
 
-// isJSON accepts application/json in UTF-8, the only encoding that RFC 8259 permits, and a missing Content-Type. A PATCH may also have
-// the type of a merge patch.
+// isJSON accepts application/json in UTF-8, the only encoding that RFC 8259 permits, and a missing Content-Type. A
+// PATCH may also have the type of a merge patch.
 func isJSON(contentType string, isPatch bool) bool {
 	if contentType == "" {
 		return true

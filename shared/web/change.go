@@ -17,8 +17,8 @@ import (
 // mergePatch is the media type of a JSON Merge Patch (RFC 7396).
 const mergePatch = "application/merge-patch+json"
 
-// ReadOnly is the JSON of a field that responses have and that a PUT or PATCH cannot change. A client may send it back with its current
-// value; see [CheckReadOnly].
+// ReadOnly is the JSON of a field that responses have and that a PUT or PATCH cannot change. A client may send it back
+// with its current value; see [CheckReadOnly].
 type ReadOnly json.RawMessage
 
 // Schema implements huma.SchemaProvider.
@@ -45,9 +45,10 @@ func keepBody(r *http.Request, limit int64) []byte {
 	return kept
 }
 
-// ApplyNulls handles the fields that the client sent as null. body points to the decoded body of a PUT or PATCH. A field with the tag
-// nullable:"true" becomes empty but present. An [Object] becomes the text null, because {} changes nothing in a merge patch. Null in any
-// other field is a failure. The same holds for the fields of a pointer to a struct.
+// ApplyNulls handles the fields that the client sent as null. body points to the decoded body of a PUT or PATCH. A
+// field with the tag nullable:"true" becomes empty but present. An [Object] becomes the text null, because {} changes
+// nothing in a merge patch. Null in any other field is a failure. The same holds for the fields of a pointer to a
+// struct.
 func ApplyNulls(ctx huma.Context, body any) []fault.Field {
 	return applyNulls(inputFrom(ctx.Context()).body, reflect.ValueOf(body).Elem(), "/")
 }
@@ -94,9 +95,10 @@ func clearField(field reflect.Value) {
 	}
 }
 
-// CheckReadOnly returns a validation error that lists the [ReadOnly] fields of body whose values differ from those of the stored resource.
-// read returns the resource as responses show it, and its version. CheckReadOnly calls it only if the client sent such a field. If the
-// version does not match If-Match, CheckReadOnly returns nil, because the update reports that.
+// CheckReadOnly returns a validation error that lists the [ReadOnly] fields of body whose values differ from those of
+// the stored resource. read returns the resource as responses show it, and its version. CheckReadOnly calls it only if
+// the client sent such a field. If the version does not match If-Match, CheckReadOnly returns nil, because the update
+// reports that.
 func CheckReadOnly(body any, target versions.Target, read func() (stored any, version int64, err error)) error {
 	sent := readOnly(body)
 	if len(sent) == 0 {
@@ -134,8 +136,8 @@ func differences(sent []readOnlyField, stored any) error {
 	return fault.Invalid(failures...)
 }
 
-// isSame reports whether two JSON values are equal. Two timestamps are equal if they mean the same instant, because clients may drop
-// trailing zeros or write +00:00 for Z.
+// isSame reports whether two JSON values are equal. Two timestamps are equal if they mean the same instant, because
+// clients may drop trailing zeros or write +00:00 for Z.
 func isSame(a, b any) bool {
 	first, isTime := asTime(a)
 	second, isOtherTime := asTime(b)

@@ -39,7 +39,8 @@ func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
 	return data.Elem(), true
 }
 
-// Tabular is a Body.Data that can be sent as CSV although it is not a list, or with other columns than the fields of its items.
+// Tabular is a Body.Data that can be sent as CSV although it is not a list, or with other columns than the fields of
+// its items.
 type Tabular interface {
 	// Table returns the names of the columns and the records. It may contain formulas: writeCSV makes them harmless.
 	Table() [][]string
@@ -68,8 +69,8 @@ func formatsOf(method string, output reflect.Type) []string {
 	return nil
 }
 
-// setAccept sets the header Accept to the one type that the response will have, because huma does not know ranges, and compares types with
-// their case.
+// setAccept sets the header Accept to the one type that the response will have, because huma does not know ranges, and
+// compares types with their case.
 func setAccept(r *http.Request, others []string) {
 	all := slices.Concat([]string{"application/json"}, others)
 	r.Header.Set("Accept", server.Preferred(r.Header.Values("Accept"), all))
@@ -82,8 +83,8 @@ func varyByAccept(ctx context.Context) {
 	}
 }
 
-// csvFormat encodes a Tabular, or the body of a list: a header with the names of the fields, and a record for each item. A value that is
-// null is an empty cell, and an object or array is JSON. Spreadsheets run no cell as a formula.
+// csvFormat encodes a Tabular, or the body of a list: a header with the names of the fields, and a record for each
+// item. A value that is null is an empty cell, and an object or array is JSON. Spreadsheets run no cell as a formula.
 var csvFormat = huma.Format{
 	Marshal: func(w io.Writer, body any) error {
 		data := reflect.ValueOf(body).FieldByName("Data")
@@ -154,8 +155,8 @@ func writeCSV(w io.Writer, records [][]string) error {
 	return out.Error()
 }
 
-// csvNote documents that a list is also available as CSV. A second media type in the document would make generated clients of TypeScript
-// return a list or a text.
+// csvNote documents that a list is also available as CSV. A second media type in the document would make generated
+// clients of TypeScript return a list or a text.
 func csvNote(item reflect.Type) string {
 	names := make([]string, 0, item.NumField())
 	for _, f := range columnsOf(item) {

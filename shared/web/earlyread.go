@@ -37,9 +37,10 @@ func Early[I, O, E any](read EarlyRead[E], handler func(context.Context, *I, E) 
 	}
 }
 
-// HandleEarly is like Handle for an operation that needs one item that the path names. The read runs while the caller is
-// authenticated, which saves a round trip. Only the handler gets its result. A refusal does not wait for the read, so
-// neither the response nor its time tells whether the item exists. A request without a well-formed credential reads nothing.
+// HandleEarly is like Handle for an operation that needs one item that the path names. The read runs while the caller
+// is authenticated, which saves a round trip. Only the handler gets its result. A refusal does not wait for the read,
+// so neither the response nor its time tells whether the item exists. A request without a well-formed credential reads
+// nothing.
 func HandleEarly[I, O any](a *API, access Access, op huma.Operation, h EarlyHandler[I, O]) {
 	a.handle(access, op, adding(access, op, h.handler), h.read)
 }
@@ -56,9 +57,9 @@ func PathID(r *http.Request, parameter string) (id string, ok bool) {
 	return parsed.String(), err == nil
 }
 
-// begin starts the work that does not depend on the caller, while the caller is authenticated: the early read and, at the
-// operation's first request, its schemas. If the text cannot be a credential of the kind, it starts nothing, because the
-// request is refused without a call.
+// begin starts the work that does not depend on the caller, while the caller is authenticated: the early read and, at
+// the operation's first request, its schemas. If the text cannot be a credential of the kind, it starts nothing,
+// because the request is refused without a call.
 func (l *lazyOperation) begin(r *http.Request, text string, kind credentials.Kind) {
 	if secret, err := credentials.Parse(text); err != nil || secret.Kind() != kind {
 		return

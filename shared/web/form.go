@@ -55,16 +55,16 @@ const urlFormType = "application/x-www-form-urlencoded"
 
 var errNotURLForm = fault.New(fault.UnsupportedType, "The body must be a form. Send Content-Type: "+urlFormType+".")
 
-// URLFormBody documents the body of an operation that takes a form without files; schema describes the form's fields. The operation needs
-// MaxBodyBytes. Its input has no Body, and its handler reads the form with URLForm.
+// URLFormBody documents the body of an operation that takes a form without files; schema describes the form's fields.
+// The operation needs MaxBodyBytes. Its input has no Body, and its handler reads the form with URLForm.
 func URLFormBody(description string, schema *huma.Schema) *huma.RequestBody {
 	return &huma.RequestBody{
 		Description: description, Required: true, Content: map[string]*huma.MediaType{urlFormType: {Schema: schema}},
 	}
 }
 
-// URLForm returns the fields of the form in the request that ctx belongs to. It returns an error if the body is not a form, or larger than
-// most bytes.
+// URLForm returns the fields of the form in the request that ctx belongs to. It returns an error if the body is not a
+// form, or larger than most bytes.
 func URLForm(ctx context.Context, most int64) (url.Values, error) {
 	r := inputFrom(ctx).request
 	if r == nil {

@@ -26,8 +26,8 @@ type jsonChecker struct {
 	keys int
 }
 
-// strictJSON decodes only unambiguous JSON: valid UTF-8, no duplicate key in an object, limited depth. encoding/json alone
-// would replace invalid UTF-8 and take the last of duplicate keys.
+// strictJSON decodes only unambiguous JSON: valid UTF-8, no duplicate key in an object, limited depth. encoding/json
+// alone would replace invalid UTF-8 and take the last of duplicate keys.
 var strictJSON = huma.Format{
 	Marshal: huma.DefaultJSONFormat.Marshal,
 	Unmarshal: func(data []byte, v any) error {

@@ -28,7 +28,8 @@ func (in *input) nameKnownFields(errs []error) []error {
 	return named
 }
 
-// knownFields returns the names of the fields of the object that contains the value at a pointer, or nil if its type does not have them.
+// knownFields returns the names of the fields of the object that contains the value at a pointer, or nil if its type
+// does not have them.
 func knownFields(t reflect.Type, pointer string) (names []string) {
 	parts := strings.Split(pointer, "/")
 	for _, part := range parts[1 : len(parts)-1] {

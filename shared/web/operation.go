@@ -16,8 +16,8 @@ import (
 	"portside/shared/core/fault"
 )
 
-// newHuma returns a huma API without operations, which adds the routes of operations to the mux. The operations also respond in the given
-// formats; see formatsOf.
+// newHuma returns a huma API without operations, which adds the routes of operations to the mux. The operations also
+// respond in the given formats; see formatsOf.
 func newHuma(mux humago.Mux, others []string) huma.API {
 	configureHuma()
 	formats := map[string]huma.Format{"application/json": strictJSON, "json": strictJSON}
@@ -36,9 +36,9 @@ func newHuma(mux humago.Mux, others []string) huma.API {
 	})
 }
 
-// lazyOperation adds an operation to huma at its first request. huma builds the schemas of all types of an operation, which
-// for all operations takes longer than the rest of a start. Each operation has a separate huma API, because huma does not
-// support adding operations to an API that serves requests.
+// lazyOperation adds an operation to huma at its first request. huma builds the schemas of all types of an operation,
+// which for all operations takes longer than the rest of a start. Each operation has a separate huma API, because huma
+// does not support adding operations to an API that serves requests.
 type lazyOperation struct {
 	operation
 
@@ -111,8 +111,8 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	documentReading(to.OpenAPI(), op, reflect.TypeFor[O]())
 }
 
-// OwnLimit is the extension of an operation that has more limits than the credential's rate limit. cmd/openapi then describes a 429
-// whose Retry-After can be up to a day.
+// OwnLimit is the extension of an operation that has more limits than the credential's rate limit. cmd/openapi then
+// describes a 429 whose Retry-After can be up to a day.
 const OwnLimit = "x-own-limit"
 
 // OnlyStaff is the extension of an operation that refuses users of customers.
@@ -176,8 +176,8 @@ func documentReading(doc *huma.OpenAPI, op huma.Operation, output reflect.Type) 
 	}
 }
 
-// documentBody corrects what huma documents of an operation: it removes the status 422 unless the operation declares it,
-// because a failed validation has the status 400 here, and it adds the form that the operation's handler reads.
+// documentBody corrects what huma documents of an operation: it removes the status 422 unless the operation declares
+// it, because a failed validation has the status 400 here, and it adds the form that the operation's handler reads.
 func documentBody(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
 	item := doc.Paths[op.Path]
 	for _, documented := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {

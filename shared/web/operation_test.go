@@ -11,7 +11,8 @@ import (
 	"portside/shared/web"
 )
 
-// TestOperationStaysUnchanged serves an operation that is a package variable, which several APIs may add at the same time.
+// TestOperationStaysUnchanged serves an operation that is a package variable, which several APIs may add at the same
+// time.
 func TestOperationStaysUnchanged(t *testing.T) {
 	answer := &huma.Response{Description: "The item."}
 	op := huma.Operation{

@@ -21,9 +21,9 @@ import (
 
 // CursorPaging is the input of an operation that lists resources with cursors, for embedding.
 //
-// A cursor has a position, and a hash of the list and the caller, which detects a cursor of another list. A cursor is not secret, and
-// callers can forge one. So a position reveals nothing that its caller may not see. The list checks the position, and returns only items
-// that the caller may see.
+// A cursor has a position, and a hash of the list and the caller, which detects a cursor of another list. A cursor is
+// not secret, and callers can forge one. So a position reveals nothing that its caller may not see. The list checks the
+// position, and returns only items that the caller may see.
 type CursorPaging struct {
 	Limit  int    `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of items on the page."`
 	Cursor string `query:"cursor" maxLength:"4096" doc:"Start of the page: pagination.next of the previous page. The other parameters but limit must be the same."`
@@ -43,7 +43,8 @@ func (p CursorPaging) After() (paging.Position, error) {
 	return position, nil
 }
 
-// Pagination returns the pagination of this page. next is the position after which the next page begins, or empty on the last page.
+// Pagination returns the pagination of this page. next is the position after which the next page begins, or empty on
+// the last page.
 func (p CursorPaging) Pagination(next paging.Position) CursorPagination {
 	return CursorPagination{Limit: p.Limit, HasMore: next != "", Next: p.next(next)}
 }
@@ -113,8 +114,8 @@ type Paging struct {
 	Offset int64 `query:"offset" default:"0" minimum:"0" doc:"Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected."`
 }
 
-// After returns the position after which the page begins, or an empty one if it begins at the offset. Errors: paging.ErrCursor, and a
-// validation error if the request has both.
+// After returns the position after which the page begins, or an empty one if it begins at the offset. Errors:
+// paging.ErrCursor, and a validation error if the request has both.
 func (p Paging) After() (paging.Position, error) {
 	if p.Cursor != "" && p.Offset > 0 {
 		return "", fault.Invalid(fault.Field{Pointer: "query/offset", Detail: "cannot be combined with cursor; leave it out"})
@@ -122,8 +123,8 @@ func (p Paging) After() (paging.Position, error) {
 	return p.CursorPaging.After()
 }
 
-// Pagination returns the pagination of this page in a list with total items. next is the position after which the next page begins, or
-// empty on the last page.
+// Pagination returns the pagination of this page in a list with total items. next is the position after which the next
+// page begins, or empty on the last page.
 func (p Paging) Pagination(total int64, next paging.Position) Pagination {
 	return Pagination{Total: total, Limit: p.Limit, Offset: p.Offset, HasMore: next != "", Next: p.next(next)}
 }
@@ -185,7 +186,8 @@ func isPaginated(output reflect.Type) bool {
 	return hasPagination && pagination.Implements(reflect.TypeFor[paginated]())
 }
 
-// linkNext sets the header Link of a list that has a next page (RFC 8288). The address has no host, so that it is right behind any proxy.
+// linkNext sets the header Link of a list that has a next page (RFC 8288). The address has no host, so that it is right
+// behind any proxy.
 func linkNext(ctx context.Context, output any) {
 	value, in := reflect.ValueOf(output).Elem(), inputFrom(ctx)
 	if !isPaginated(value.Type()) || in.url == nil {

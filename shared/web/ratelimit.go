@@ -9,8 +9,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// setRateLimit sets the response headers that show a client the limit of its kind of requests, as in the IETF draft "RateLimit header
-// fields for HTTP".
+// setRateLimit sets the response headers that show a client the limit of its kind of requests, as in the IETF draft
+// "RateLimit header fields for HTTP".
 func setRateLimit(h http.Header, allowance credentials.Allowance) {
 	if allowance.Limit == 0 {
 		return

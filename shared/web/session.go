@@ -7,8 +7,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// SessionCookie is the cookie that holds the session of a browser. The prefix makes browsers accept it only over HTTPS (or
-// from localhost), only for this host and for all of its paths.
+// SessionCookie is the cookie that holds the session of a browser. The prefix makes browsers accept it only over HTTPS
+// (or from localhost), only for this host and for all of its paths.
 const SessionCookie = "__Host-portside-session"
 
 var (
@@ -31,9 +31,9 @@ func Cookie(header, name string) string {
 
 var crossOrigin = http.NewCrossOriginProtection()
 
-// checkOrigin refuses a request with a session that a page of another origin makes. Browsers send SameSite=Strict cookies
-// only with requests from the same site. This check also refuses other origins of that site, and requests of browsers that
-// ignore the attribute.
+// checkOrigin refuses a request with a session that a page of another origin makes. Browsers send SameSite=Strict
+// cookies only with requests from the same site. This check also refuses other origins of that site, and requests of
+// browsers that ignore the attribute.
 func (a Access) checkOrigin(r *http.Request, kind credentials.Kind) error {
 	if kind != credentials.Session && !a.sameOrigin {
 		return nil

@@ -51,8 +51,9 @@ func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http
 const BasicChallenge = `Basic realm="Portside"`
 
 // AuthenticateTool authenticates a client that supports only HTTP's own schemes: a token or password by Basic (RFC
-// 7617), or as Bearer (RFC 6750) in the form of BearerOf. It always sets the response headers that belong to the outcome: the rate
-// limit, Retry-After, and BasicChallenge. The request counts as one of the kind. It returns the errors of credentials.Authenticator.
+// 7617), or as Bearer (RFC 6750) in the form of BearerOf. It always sets the response headers that belong to the
+// outcome: the rate limit, Retry-After, and BasicChallenge. The request counts as one of the kind. It returns the
+// errors of credentials.Authenticator.
 func AuthenticateTool(
 	w http.ResponseWriter, r *http.Request, auth ToolAuthenticator, kind credentials.RequestKind,
 ) (principal.Principal, error) {
@@ -100,13 +101,14 @@ func loginOf(r *http.Request) login {
 	return login{text, string(username), hasUsername}
 }
 
-// bearerSeparator separates the text of a password from its user name. A Bearer value may contain it, but the text of a credential and
-// base64url never do.
+// bearerSeparator separates the text of a password from its user name. A Bearer value may contain it, but the text of a
+// credential and base64url never do.
 const bearerSeparator = "~"
 
-// BearerOf returns a Bearer value that AuthenticateTool accepts in place of the request's credential. For a token, it is the text. For a
-// password, it is the text followed by the user name in base64url, because user names can have characters that a Bearer value cannot. The
-// text comes first and unchanged, so that secret scanners recognize it. The caller must have authenticated the request.
+// BearerOf returns a Bearer value that AuthenticateTool accepts in place of the request's credential. For a token, it
+// is the text. For a password, it is the text followed by the user name in base64url, because user names can have
+// characters that a Bearer value cannot. The text comes first and unchanged, so that secret scanners recognize it. The
+// caller must have authenticated the request.
 func BearerOf(r *http.Request) (string, error) {
 	sent := loginOf(r)
 	secret, err := credentials.Parse(sent.text)

@@ -19,8 +19,8 @@ import (
 	"portside/shared/web/server"
 )
 
-// configureHuma replaces huma's error body and messages, because huma's messages repeat rejected values. huma keeps them
-// in global variables, so this happens once for the process. "%.0v" takes an argument and prints nothing.
+// configureHuma replaces huma's error body and messages, because huma's messages repeat rejected values. huma keeps
+// them in global variables, so this happens once for the process. "%.0v" takes an argument and prints nothing.
 var configureHuma = sync.OnceFunc(func() {
 	huma.NewError = func(status int, _ string, errs ...error) huma.StatusError { return problemOfFailures(status, errs) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
@@ -106,10 +106,10 @@ func problemOfFailures(status int, errs []error) *server.Problem {
 	}
 }
 
-// fieldsOf returns one failure for each pointer. A missing field and a wrong type take precedence over a failure that a domain
-// found, which takes precedence over any other failure of the schema. If the whole body is invalid, fieldsOf also reports
-// its unknown fields, because a misspelled name is often the reason, and no other failures. If a value is not the object or
-// array that it should be, fieldsOf leaves out the failures inside it.
+// fieldsOf returns one failure for each pointer. A missing field and a wrong type take precedence over a failure that a
+// domain found, which takes precedence over any other failure of the schema. If the whole body is invalid, fieldsOf
+// also reports its unknown fields, because a misspelled name is often the reason, and no other failures. If a value is
+// not the object or array that it should be, fieldsOf leaves out the failures inside it.
 func fieldsOf(errs []error) []fault.Field {
 	if len(errs) == 0 {
 		return []fault.Field{{Pointer: "", Detail: "a JSON body is required"}}
@@ -138,8 +138,8 @@ func fieldsOf(errs []error) []fault.Field {
 	return slices.DeleteFunc(fields, func(f fault.Field) bool { return isInside(f.Pointer, wrongType) })
 }
 
-// isWrongType reports whether a value has another JSON type than the schema. A domain's error about such a value, such as that a number
-// is an empty name, would mislead.
+// isWrongType reports whether a value has another JSON type than the schema. A domain's error about such a value, such
+// as that a number is an empty name, would mislead.
 func isWrongType(f fault.Field) bool {
 	switch f.Detail {
 	case validation.MsgExpectedString, validation.MsgExpectedNumber, validation.MsgExpectedInteger, validation.MsgExpectedBoolean,

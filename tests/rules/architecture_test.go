@@ -194,8 +194,9 @@ type exception struct {
 	reason string
 }
 
-// credentialWrites is the package with the writes of credentials. Only stores whose transactions change or check credentials use it; see
-// decision 0058. Other data that a transaction needs from another domain is in a package of shared/dynamo, or comes through an interface.
+// credentialWrites is the package with the writes of credentials. Only stores whose transactions change or check
+// credentials use it; see decision 0058. Other data that a transaction needs from another domain is in a package of
+// shared/dynamo, or comes through an interface.
 var credentialWrites = []string{"portside/shared/credentials/credentialsdynamo"}
 
 var exceptions = []exception{

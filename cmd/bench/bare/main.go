@@ -1,5 +1,5 @@
-// Command bare is the smallest function of the Lambda library: it returns its input, and has no code of ours. The benchmark compares the
-// starts of others with it.
+// Command bare is the smallest function of the Lambda library: it returns its input, and has no code of ours. The
+// benchmark compares the starts of others with it.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package figures is the table of what a benchmark has measured, with targets, and comparisons with baselines, which do not depend on the
-// machine.
+// Package figures is the table of what a benchmark has measured, with targets, and comparisons with baselines, which do
+// not depend on the machine.
 package figures
 
 import (

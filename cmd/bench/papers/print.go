@@ -1,4 +1,5 @@
-// Package papers makes the documents that benchmarks read: reports, and invoices with or without a scan. Each is the same in every run.
+// Package papers makes the documents that benchmarks read: reports, and invoices with or without a scan. Each is the
+// same in every run.
 package papers
 
 import (

@@ -1,5 +1,5 @@
-// Command peer is a plain function for the comparison with the users function: it loads the usual configuration, reads one user with
-// one GetItem, and answers with JSON. It authenticates no caller and validates nothing.
+// Command peer is a plain function for the comparison with the users function: it loads the usual configuration, reads
+// one user with one GetItem, and answers with JSON. It authenticates no caller and validates nothing.
 package main
 
 import (

@@ -6,7 +6,8 @@ type Measurement struct {
 	Date       string      `json:"date"`
 	Machine    string      `json:"machine"`
 	Operations []Operation `json:"operations"`
-	// Background are the functions that work after an operation: its average per unit of work, such as a line of the log.
+	// Background are the functions that work after an operation: its average per unit of work, such as a line of the
+	// log.
 	Background []Operation `json:"background"`
 }
 

@@ -1,5 +1,5 @@
-// Package access has the operators' commands that let people and machines in: the first admin, links to sign in, tokens in secrets that are
-// rotated, and the rate limits of credentials.
+// Package access has the operators' commands that let people and machines in: the first admin, links to sign in, tokens
+// in secrets that are rotated, and the rate limits of credentials.
 package access
 
 import "portside/cmd/portside/operator"

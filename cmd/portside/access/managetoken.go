@@ -22,8 +22,8 @@ import (
 	"portside/shared/users"
 )
 
-// secretForm is the form of the names of secrets. A stack's RotateTokensFunction may access only the secrets below the stack's name;
-// see template.yaml.
+// secretForm is the form of the names of secrets. A stack's RotateTokensFunction may access only the secrets below the
+// stack's name; see template.yaml.
 const secretForm = "STACK/NAME"
 
 func manageTokenCommand() operator.Command {
@@ -109,8 +109,8 @@ func hasSecretForm(name string) bool {
 	return stack != "" && rest != ""
 }
 
-// checkStack rejects a secret that the stack's function may not access. In template.yaml, the names of tables begin with the name of
-// the stack.
+// checkStack rejects a secret that the stack's function may not access. In template.yaml, the names of tables begin
+// with the name of the stack.
 func (m managedToken) checkStack(usersTable string) error {
 	stack, _, isKnown := strings.Cut(usersTable, "-UsersTable")
 	if isKnown && !strings.HasPrefix(m.secret, stack+"/") {

@@ -231,8 +231,9 @@ func TestInterruptedRestoresContinue(t *testing.T) {
 	}
 }
 
-// The second run begins at each call of the first, for example with a copy of the folder on another machine. The first must then not
-// write to tables that the second has completed, which may be in use. Both succeed only if the first had completed the restore before.
+// The second run begins at each call of the first, for example with a copy of the folder on another machine. The first
+// must then not write to tables that the second has completed, which may be in use. Both succeed only if the first had
+// completed the restore before.
 func TestLaterRunTakesOver(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -16,10 +16,11 @@ import (
 type Target interface {
 	// Name is the name of the set.
 	Name() string
-	// Check changes nothing. It returns what earlier runs of this restore have done, or an error if the target must not be used.
+	// Check changes nothing. It returns what earlier runs of this restore have done, or an error if the target must not
+	// be used.
 	Check(ctx context.Context, backup string) (Done, error)
-	// Claim reserves the target for this run if it is still as Check found it. Earlier runs of the same restore can then no longer
-	// note files.
+	// Claim reserves the target for this run if it is still as Check found it. Earlier runs of the same restore can
+	// then no longer note files.
 	Claim(ctx context.Context, by RestoreRun, done Done) error
 	// Write adds an entry. An entry that exists already must be the same.
 	Write(ctx context.Context, entry []byte) error

@@ -123,8 +123,8 @@ func (t TableData) checkEmpty(ctx context.Context, claimed ...RestoreRun) error 
 	return nil
 }
 
-// Claim implements Target. A mark that has gone since Check belongs to a restore that is complete, and the table may be in use. The SDK
-// may repeat the call after its response was lost, so a mark of this run is right, too.
+// Claim implements Target. A mark that has gone since Check belongs to a restore that is complete, and the table may be
+// in use. The SDK may repeat the call after its response was lost, so a mark of this run is right, too.
 func (t TableData) Claim(ctx context.Context, by RestoreRun, done Done) error {
 	condition := "attribute_not_exists(pk) OR byRun = :run"
 	if done.IsClaimed {

@@ -11,8 +11,9 @@ import (
 	"portside/shared/audit/seals"
 )
 
-// ReadHead returns the head of the audit log in the file. It returns the zero value if the path is empty or, before the first
-// verification, if the file is missing. An empty file is an error: otherwise an attacker could empty it to skip the comparison.
+// ReadHead returns the head of the audit log in the file. It returns the zero value if the path is empty or, before the
+// first verification, if the file is missing. An empty file is an error: otherwise an attacker could empty it to skip
+// the comparison.
 func ReadHead(path string) (seals.Head, error) {
 	if path == "" {
 		return seals.Head{}, nil
@@ -32,7 +33,8 @@ func ReadHead(path string) (seals.Head, error) {
 	return head, nil
 }
 
-// WriteHead replaces the content of the file with the head of a seal. It does nothing if the path is empty or nothing is sealed yet.
+// WriteHead replaces the content of the file with the head of a seal. It does nothing if the path is empty or nothing
+// is sealed yet.
 func WriteHead(path string, newest seals.Seal) error {
 	if path == "" || newest.Hash == "" {
 		return nil

@@ -1,8 +1,9 @@
-// Package cli is the frame of the commands of portside for every day: profiles, the login, errors and output. The package resources has the
-// other commands. They call the API of any deployment with an API key, so each can do only what
-// the role of the key's user allows.
+// Package cli is the frame of the commands of portside for every day: profiles, the login, errors and output. The
+// package resources has the other commands. They call the API of any deployment with an API key, so each can do only
+// what the role of the key's user allows.
 //
-// Results go to stdout as a table, or with --json or --csv for programs. Everything else goes to stderr. No command prints the API key.
+// Results go to stdout as a table, or with --json or --csv for programs. Everything else goes to stderr. No command
+// prints the API key.
 package cli
 
 import (

@@ -63,7 +63,8 @@ func explainRefusal(c *cobra.Command, e *client.Error) string {
 // maxSummary is how many characters an answer of another server may have in an error: some lines.
 const maxSummary = 600
 
-// summaryOf returns what happened. Some details of the service name headers and the list "errors", which a command line does not have.
+// summaryOf returns what happened. Some details of the service name headers and the list "errors", which a command line
+// does not have.
 func summaryOf(e *client.Error) string {
 	switch {
 	case e.Code == client.ProblemCodeUNAUTHORIZED:
@@ -96,7 +97,8 @@ var flagsOfField = map[string][]string{
 // formVariable matches a field of a form for one value to extract.
 var formVariable = regexp.MustCompile(`^variable\d+_`)
 
-// nameOfField returns the flag that set the field of a pointer. If no flag did, it is the pointer without the part of the request.
+// nameOfField returns the flag that set the field of a pointer. If no flag did, it is the pointer without the part of
+// the request.
 func nameOfField(c *cobra.Command, pointer string) string {
 	name := pointer
 	for _, part := range []string{"/", "query/", "path/", "header/"} {

@@ -21,8 +21,8 @@ const (
 
 const defaultProfile = "default"
 
-// profile is a deployment and the key for it. Each profile has its own file, so that logins to two deployments at the same time lose
-// nothing.
+// profile is a deployment and the key for it. Each profile has its own file, so that logins to two deployments at the
+// same time lose nothing.
 type profile struct {
 	Address string `json:"address"`
 	Key     string `json:"key"`
@@ -57,7 +57,8 @@ func (a *App) profileNames() []string {
 	return names
 }
 
-// target returns the deployment and the key to use. A flag takes precedence over the environment, and the environment over the profile.
+// target returns the deployment and the key to use. A flag takes precedence over the environment, and the environment
+// over the profile.
 func (a *App) target() (profile, error) {
 	var given profile
 	if a.profile == "" {
@@ -83,8 +84,8 @@ func (a *App) target() (profile, error) {
 	return given.or(stored)
 }
 
-// fromEnvironment returns what the environment sets. An empty key is an error: a script that fails to read a key must not act with the
-// stored one.
+// fromEnvironment returns what the environment sets. An empty key is an error: a script that fails to read a key must
+// not act with the stored one.
 func (a *App) fromEnvironment() (profile, error) {
 	address, _ := a.Lookup(AddressVariable)
 	key, isSet := a.Lookup(KeyVariable)
@@ -98,8 +99,8 @@ func (a *App) fromEnvironment() (profile, error) {
 	return profile{address, key}, nil
 }
 
-// or fills what the environment does not set from the profile. The stored key is only for the stored address: another server must not
-// get it.
+// or fills what the environment does not set from the profile. The stored key is only for the stored address: another
+// server must not get it.
 func (p profile) or(stored profile) (profile, error) {
 	switch {
 	case p.Address == "":

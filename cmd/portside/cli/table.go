@@ -86,8 +86,8 @@ func (t *table) write(cells []string, colorOf func(column int, cell string) stri
 	t.text.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 }
 
-// Printable returns a text without the characters that could control a terminal or hide a part of the text, such as those in the
-// User-Agent of a stranger.
+// Printable returns a text without the characters that could control a terminal or hide a part of the text, such as
+// those in the User-Agent of a stranger.
 func Printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

@@ -26,8 +26,8 @@ func (a *App) hasColors() bool {
 	return isTerminal(a.Stdout) && forbidden == "" && kind != "dumb"
 }
 
-// askSecret asks for a text that the terminal does not show. The terminal is raw before the question appears, so it never shows a key that
-// is typed or pasted early. A raw terminal sends Ctrl-C as a character, not as a signal.
+// askSecret asks for a text that the terminal does not show. The terminal is raw before the question appears, so it
+// never shows a key that is typed or pasted early. A raw terminal sends Ctrl-C as a character, not as a signal.
 func (a *App) askSecret(ctx context.Context, question string) (string, error) {
 	file, isFile := a.Stdin.(*os.File)
 	if !isFile {
@@ -97,7 +97,8 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// Progress shows on a terminal how far a long command is. It shows nothing elsewhere, nor between the lines of a result.
+// Progress shows on a terminal how far a long command is. It shows nothing elsewhere, nor between the lines of a
+// result.
 type Progress struct {
 	w       io.Writer
 	isShown bool

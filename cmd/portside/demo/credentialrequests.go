@@ -19,8 +19,8 @@ const (
 	decisionLag = 3 * time.Hour  // from a request to its decision
 )
 
-// credentialRequestAges returns the ages of the demo's credential requests by their present status. On any day of the week, pending
-// requests that are younger than one day are not overdue, and those that are older than four days are.
+// credentialRequestAges returns the ages of the demo's credential requests by their present status. On any day of the
+// week, pending requests that are younger than one day are not overdue, and those that are older than four days are.
 func credentialRequestAges() map[credentialrequests.Status][]time.Duration {
 	days := func(all ...int) []time.Duration {
 		ages := make([]time.Duration, len(all))
@@ -67,8 +67,8 @@ func (s *story) addCredentialRequests(ctx context.Context, day calendar.Day) err
 	return nil
 }
 
-// addCredentialRequest adds a request and, unless the status is Pending, the change to the status. It adds nothing if the demo data has
-// no user or no token for the request at that time.
+// addCredentialRequest adds a request and, unless the status is Pending, the change to the status. It adds nothing if
+// the demo data has no user or no token for the request at that time.
 func (s *story) addCredentialRequest(ctx context.Context, status credentialrequests.Status, at time.Time) error {
 	requester, found := s.pickRequester(at)
 	if !found || s.adminToken() == "" {
@@ -126,8 +126,8 @@ func (s *story) pickRequester(at time.Time) (person, bool) {
 // adminToken returns a token of the first admin, on whose behalf requests are stored, or "".
 func (s *story) adminToken() string { return s.newestTokenOf(s.knownUsers[0].ID) }
 
-// decided returns the request after the first admin decided it and the requester was notified. If the status is Expired, the link has
-// also expired.
+// decided returns the request after the first admin decided it and the requester was notified. If the status is
+// Expired, the link has also expired.
 func (s *story) decided(r credentialrequests.Request, status credentialrequests.Status) credentialrequests.Request {
 	action, reason, mailed := credentialrequests.ActionApproved, "Agreed with the account manager.", "the link to collect the password"
 	if status == credentialrequests.Denied {
@@ -152,7 +152,8 @@ func (s *story) decided(r credentialrequests.Request, status credentialrequests.
 	return r
 }
 
-// collectPassword returns the password that the requester collected, and records it in the request. It discards the secret.
+// collectPassword returns the password that the requester collected, and records it in the request. It discards the
+// secret.
 func (s *story) collectPassword(r *credentialrequests.Request, requester person) *credentials.Credential {
 	secret, at := credentials.Mint(credentials.Password), r.DecidedAt.Add(collectLag)
 	r.CredentialID = secret.ID()

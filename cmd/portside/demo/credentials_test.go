@@ -14,8 +14,8 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// checkCredentials checks that the demo has credential requests in every state and used tokens and passwords, and that the last
-// pulls belong to them.
+// checkCredentials checks that the demo has credential requests in every state and used tokens and passwords, and that
+// the last pulls belong to them.
 func (a *analyticsStack) checkCredentials() {
 	a.T.Helper()
 	store := credentialrequestsdynamo.New(a.Client, a.Tables.Credentials, a.Tables.Users.People)

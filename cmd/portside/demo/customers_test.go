@@ -19,8 +19,8 @@ import (
 	"portside/shared/users"
 )
 
-// checkCustomers checks that the demo has customers in both statuses, with users, projects, entitlements and trust policies, and that the
-// pulls of their users belong to them.
+// checkCustomers checks that the demo has customers in both statuses, with users, projects, entitlements and trust
+// policies, and that the pulls of their users belong to them.
 func (a *analyticsStack) checkCustomers() {
 	a.T.Helper()
 	page, err := a.Tables.Customers.List(a.T.Context(), customers.Query{Limit: 100})
@@ -144,7 +144,8 @@ func TestCustomersFetchOnlyWhatTheyMay(t *testing.T) {
 	}
 }
 
-// On each day, for any length of the demo data, the customers join in their order, and the suspended one before its suspension.
+// On each day, for any length of the demo data, the customers join in their order, and the suspended one before its
+// suspension.
 func TestCustomersJoinInOrder(t *testing.T) {
 	t.Parallel()
 	for midnight := range awstest.Days() {

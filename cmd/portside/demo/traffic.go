@@ -76,8 +76,8 @@ func (s *story) conditions() dayConditions {
 	return m
 }
 
-// randomAPIRequest returns a request of the API. Two percent are media calls. They are above the 95th percentile, so they
-// must not be slow enough to lift the average above it.
+// randomAPIRequest returns a request of the API. Two percent are media calls. They are above the 95th percentile, so
+// they must not be slow enough to lift the average above it.
 func (s *story) randomAPIRequest(at time.Time, m dayConditions) *analytics.Request {
 	r := &analytics.Request{At: at, Status: 200, IsMediaCall: s.chance(2)}
 	middle := 18.0
@@ -152,8 +152,8 @@ func (s *story) addPulls(ctx context.Context, day calendar.Day) error {
 	return err
 }
 
-// planPulls returns the pulls of a day, in the same way as planAPIRequests. They are of the charts and images that `make demo`
-// publishes, so that every link from a pull leads to a page.
+// planPulls returns the pulls of a day, in the same way as planAPIRequests. They are of the charts and images that
+// `make demo` publishes, so that every link from a pull leads to a page.
 func (s *story) planPulls(day calendar.Day) []pulls.Pull {
 	s.seedRandom(day, pullsTopic)
 	var all []pulls.Pull
@@ -176,7 +176,8 @@ func (s *story) planPulls(day calendar.Day) []pulls.Pull {
 	return all
 }
 
-// pickPuller picks the credential of a pull, or nil if no credential could. It picks those of customers and older ones more often.
+// pickPuller picks the credential of a pull, or nil if no credential could. It picks those of customers and older ones
+// more often.
 func (s *story) pickPuller(scope principal.Scope, p pulls.Pull) *credentials.Credential {
 	share, prefersCustomers := s.random.Float64()*s.random.Float64(), s.chance(80) // more often near 0 than near 1
 	all := slices.DeleteFunc(s.pullable(scope, p.At), func(c *credentials.Credential) bool { return !s.isEntitled(c, p) })

@@ -11,11 +11,11 @@ import (
 	"portside/shared/users/usersfile"
 )
 
-// rejects writes failed usersfile.Rows to a file, as they were, with the error in a last column. The file can be corrected and imported.
-// Without a file it does nothing.
+// rejects writes failed usersfile.Rows to a file, as they were, with the error in a last column. The file can be
+// corrected and imported. Without a file it does nothing.
 //
-// A row with too many or too few cells stays so, and a row with a misplaced quote has its text in one cell. So both fail again until the
-// operator corrects them.
+// A row with too many or too few cells stays so, and a row with a misplaced quote has its text in one cell. So both
+// fail again until the operator corrects them.
 type rejects struct {
 	file *os.File
 	csv  *csv.Writer

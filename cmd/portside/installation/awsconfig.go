@@ -11,7 +11,8 @@ import (
 	"portside/shared/lambda/awshttp"
 )
 
-// LoadAWSConfig returns the configuration that the AWS command line also finds: variables, files, single sign-on and roles.
+// LoadAWSConfig returns the configuration that the AWS command line also finds: variables, files, single sign-on and
+// roles.
 func LoadAWSConfig(ctx context.Context, options ...func(*config.LoadOptions) error) (aws.Config, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {

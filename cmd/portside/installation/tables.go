@@ -1,4 +1,5 @@
-// Package installation opens the tables and buckets on which a command for operators works: those of a deployed stack, or of a local one.
+// Package installation opens the tables and buckets on which a command for operators works: those of a deployed stack,
+// or of a local one.
 package installation
 
 import (

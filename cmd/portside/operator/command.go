@@ -89,7 +89,8 @@ func (c Command) Run(ctx context.Context, p Process, args []string) int {
 	return ExitFailed
 }
 
-// asOperator returns a context whose changes the audit log shows as those of the operator with this account on this computer.
+// asOperator returns a context whose changes the audit log shows as those of the operator with this account on this
+// computer.
 func asOperator(ctx context.Context, p Process) context.Context {
 	account, _ := p.Lookup("USER")
 	return audit.WithActor(ctx, audit.Actor{Kind: audit.Operator, Name: account})

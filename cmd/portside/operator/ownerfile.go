@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// WriteOwnerFile replaces the content of a file with one line, readable only by its owner. Errors begin with the description of the file.
+// WriteOwnerFile replaces the content of a file with one line, readable only by its owner. Errors begin with the
+// description of the file.
 func WriteOwnerFile(what, path, line string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

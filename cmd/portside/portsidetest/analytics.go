@@ -78,7 +78,8 @@ func (a *Analytics) Must(err error) {
 	}
 }
 
-// LargeStream is a stream whose lines have long IDs, so that its segments are in the archive. Those of other streams are in their markers.
+// LargeStream is a stream whose lines have long IDs, so that its segments are in the archive. Those of other streams
+// are in their markers.
 const LargeStream = "fedcba9876543210"
 
 // Segment returns 40 lines of one stream of a log, one per minute, beginning at a time.

@@ -1,5 +1,5 @@
-// Package recovery has the operators' commands backup, restore and check-layout. Package backup reads and writes the files, tables and
-// buckets.
+// Package recovery has the operators' commands backup, restore and check-layout. Package backup reads and writes the
+// files, tables and buckets.
 package recovery
 
 import "portside/cmd/portside/operator"

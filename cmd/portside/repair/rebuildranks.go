@@ -42,7 +42,8 @@ run it again. The exit code is 1 if something is left that only a person can dec
 	}
 }
 
-// rebuildRanks rebuilds the lists of users, customers and projects. Conflicts in one do not stop it, because each is independent.
+// rebuildRanks rebuilds the lists of users, customers and projects. Conflicts in one do not stop it, because each is
+// independent.
 func rebuildRanks(ctx context.Context, p operator.Process, t *installation.Tables) error {
 	rebuilt, err := t.Users.Rebuild(ctx, rebuildProgress(p, "users"))
 	if err != nil {

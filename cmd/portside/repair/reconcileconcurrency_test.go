@@ -83,8 +83,8 @@ func (a *analyticsStack) corruptSums() {
 	a.set("usage", a.Day(0), "images", items.Number(77))
 }
 
-// Another writer writes before a single call to the database: with SCALE=1 before each second one, otherwise before each. The
-// Reconciler neither loses nor repeats what that writer counts, and does not report it as a difference.
+// Another writer writes before a single call to the database: with SCALE=1 before each second one, otherwise before
+// each. The Reconciler neither loses nor repeats what that writer counts, and does not report it as a difference.
 func TestReconcileWithConcurrentWriterAtEveryCall(t *testing.T) {
 	t.Parallel()
 	a := newAnalyticsStack(t)

@@ -40,7 +40,8 @@ func (s *trial) checkLogin(ctx context.Context) (string, error) {
 	return "a wrong key is refused, a right one is accepted", nil
 }
 
-// checkUser creates a user. The service sends an invitation by mail, except in the first hour, when the step for mails checks that.
+// checkUser creates a user. The service sends an invitation by mail, except in the first hour, when the step for mails
+// checks that.
 func (s *trial) checkUser(ctx context.Context) (string, error) {
 	var created struct{ Data struct{ ID, Email string } }
 	body := fmt.Appendf(nil, `{"email": %q, "name": "Smoke test", "role": "viewer", "sendActivationEmail": %t}`, s.names.probe, !s.isFirstHour)
@@ -73,7 +74,8 @@ func (s *trial) createToken(ctx context.Context, header map[string]string, scope
 	return created.Data.Token, err
 }
 
-// scopes returns the elements of a JSON array: the scopes for the probe chart and, if images are tried, the probe image.
+// scopes returns the elements of a JSON array: the scopes for the probe chart and, if images are tried, the probe
+// image.
 func (s *trial) scopes() string {
 	scopes := `"read:helm-charts:` + s.names.chart + `"`
 	if s.repository != "" {
@@ -94,7 +96,8 @@ func (s *trial) checkExtraction(ctx context.Context) (string, error) {
 	return "a date was found in a text", nil
 }
 
-// checkAuditLog checks that the audit log is sealed, and still has the head of the last test. It stores the new head for the next test.
+// checkAuditLog checks that the audit log is sealed, and still has the head of the last test. It stores the new head
+// for the next test.
 func (s *trial) checkAuditLog(ctx context.Context) (string, error) {
 	if bucket, _ := s.Lookup("AUDIT_BUCKET"); bucket == "" && s.Stack.Buckets["AuditBucket"] == "" && s.headFile == "" {
 		return "", skippedStep("not checked, because AUDIT_BUCKET names no bucket")

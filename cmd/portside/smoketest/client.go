@@ -27,8 +27,8 @@ func newClient(address string) *client {
 	hosts := map[string]bool{}
 	return &client{strings.TrimSuffix(address, "/"), &http.Client{
 		Timeout: requestTimeout, Transport: hostRecorder{http.DefaultTransport, hosts},
-		// The storage to which the service redirects downloads refuses requests with a second credential, and another host
-		// must not get the key of an admin.
+		// The storage to which the service redirects downloads refuses requests with a second credential, and another
+		// host must not get the key of an admin.
 		CheckRedirect: func(r *http.Request, before []*http.Request) error {
 			r.Header.Del("Authorization")
 			if len(before) > 0 && r.URL.Host != before[0].URL.Host {
@@ -59,9 +59,9 @@ type request struct {
 	want         int
 }
 
-// send returns the body and the header of the response. An error contains the text of a problem,
-// but no credential. A change that has begun continues when the command is stopped: the new resource must exist before the
-// clean-up looks for it.
+// send returns the body and the header of the response. An error contains the text of a problem, but no credential. A
+// change that has begun continues when the command is stopped: the new resource must exist before the clean-up looks
+// for it.
 func (c *client) send(ctx context.Context, q request) ([]byte, http.Header, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

@@ -23,7 +23,8 @@ import (
 	"portside/shared/users"
 )
 
-// checkCustomer creates a customer with a user. The user cannot fetch the probe image, until the customer is entitled to it.
+// checkCustomer creates a customer with a user. The user cannot fetch the probe image, until the customer is entitled
+// to it.
 func (s *trial) checkCustomer(ctx context.Context) (string, error) {
 	if err := s.createCustomer(ctx); err != nil {
 		return "", err
@@ -83,7 +84,8 @@ func (s *trial) asMember() map[string]string {
 	return map[string]string{"X-API-Key": s.customerKey.Reveal()}
 }
 
-// removeCustomer removes the customer with the slug of a test, if it exists, with its users, entitlements and trust policies.
+// removeCustomer removes the customer with the slug of a test, if it exists, with its users, entitlements and trust
+// policies.
 func (s *trial) removeCustomer(ctx context.Context, slug string) error {
 	found, err := s.Customers.Search(ctx, search.Query{Text: slug, Limit: 10})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// Timeouts of the first hour and of a step. A step that takes too long ends, so that later steps still run. If several steps do, the last
-// steps have no time left. The test ends before leftoverAge.
+// Timeouts of the first hour and of a step. A step that takes too long ends, so that later steps still run. If several
+// steps do, the last steps have no time left. The test ends before leftoverAge.
 const (
 	firstHourTimeout     = 8 * time.Minute
 	firstHourStepTimeout = 2 * time.Minute
@@ -56,8 +56,8 @@ func (s *trial) firstHourSteps() []step {
 	)
 }
 
-// runFirstHour runs all steps, and prints a line for each and the list of what remains. Unlike the smoke test, it continues after a
-// failure.
+// runFirstHour runs all steps, and prints a line for each and the list of what remains. Unlike the smoke test, it
+// continues after a failure.
 func (s *trial) runFirstHour(ctx context.Context) error {
 	outcome, err := s.runStep(ctx, s.healthStep())
 	if err != nil || outcome != stepOK {

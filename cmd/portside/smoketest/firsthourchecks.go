@@ -24,7 +24,8 @@ func orError(err error, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// checkRegistryBase checks the path with which clients of registries begin, and that its answer tells them how to log in.
+// checkRegistryBase checks the path with which clients of registries begin, and that its answer tells them how to log
+// in.
 func (s *trial) checkRegistryBase(ctx context.Context) (string, error) {
 	_, header, err := s.api.send(ctx, request{method: http.MethodGet, path: "/v2/", want: http.StatusUnauthorized})
 	if err != nil {
@@ -141,8 +142,9 @@ func (s *trial) checkHeads(ctx context.Context) (string, error) {
 	return "HEAD of a manifest and of a layer has their lengths", nil
 }
 
-// encodedPaths are paths with the status that each must get. docs/api.md has the rules: the gateway decodes a path once, and an encoded
-// question mark ends it. A user ID that is one part of a path gets a 400, because it is no UUID; two parts belong to no operation.
+// encodedPaths are paths with the status that each must get. docs/api.md has the rules: the gateway decodes a path
+// once, and an encoded question mark ends it. A user ID that is one part of a path gets a 400, because it is no UUID;
+// two parts belong to no operation.
 var encodedPaths = []struct {
 	path string
 	want int
@@ -198,7 +200,8 @@ func (s *trial) checkMail(ctx context.Context) (string, error) {
 	return "SES has accepted the mail to " + to + "; its link does not work, because the user is removed", nil
 }
 
-// checkOldAddress checks that API Gateway does not answer under its own address, behind which AWS WAF would not see a request.
+// checkOldAddress checks that API Gateway does not answer under its own address, behind which AWS WAF would not see a
+// request.
 func (s *trial) checkOldAddress(ctx context.Context) (string, error) {
 	if s.executeAPI == "" {
 		return "", skippedStep("not tried, because the service has no domain; EXECUTE_API_URL or --execute-api names the address")
@@ -231,7 +234,8 @@ func (s *trial) checkPullLog(ctx context.Context) (string, error) {
 	}
 }
 
-// checkHosts names the hosts to which clients connect: those of this test's downloads, and those to which the portal uploads files.
+// checkHosts names the hosts to which clients connect: those of this test's downloads, and those to which the portal
+// uploads files.
 func (s *trial) checkHosts(ctx context.Context) (string, error) {
 	hosts := maps.Clone(s.api.hosts)
 	_, header, err := s.api.send(ctx, request{method: http.MethodGet, path: "/portal/sign-in", want: http.StatusOK})

@@ -15,8 +15,8 @@ import (
 	"portside/shared/lambda/s3client"
 )
 
-// checkOverwrite tries to write the newest sealed object of the audit log again. It writes the same bytes, so nothing is lost if S3 does
-// not refuse that.
+// checkOverwrite tries to write the newest sealed object of the audit log again. It writes the same bytes, so nothing
+// is lost if S3 does not refuse that.
 func (s *trial) checkOverwrite(ctx context.Context) (string, error) {
 	bucket, key, content, err := s.newestSeal(ctx)
 	if err != nil {

@@ -39,7 +39,8 @@ func (s *trial) checkChart(ctx context.Context) (string, error) {
 	return "published, indexed, pulled, withdrawn", err
 }
 
-// withChart publishes a version of the probe chart, calls check with the archive when the index has it, and withdraws it.
+// withChart publishes a version of the probe chart, calls check with the archive when the index has it, and withdraws
+// it.
 func (s *trial) withChart(ctx context.Context, version string, check func(archive []byte) error) (err error) {
 	archive, err := probeArchive(s.names.chart, version)
 	if err != nil {
@@ -65,8 +66,8 @@ func (s *trial) withChart(ctx context.Context, version string, check func(archiv
 
 func (s *trial) chartFile(version string) string { return s.names.chart + "-" + version + ".tgz" }
 
-// settleTimeout is how long the withdrawal of a chart by the test before can take to reach the index. The index could still have the chart
-// when this test looked at it, and lack it a moment later.
+// settleTimeout is how long the withdrawal of a chart by the test before can take to reach the index. The index could
+// still have the chart when this test looked at it, and lack it a moment later.
 const settleTimeout = 20 * time.Second
 
 // pullChart requests a file of the chart repository. A chart that is not found is requested again for a while.

@@ -1,5 +1,5 @@
-// Package smoketest has the operators' command smoke-test, which tries an installation from the outside. With --first-hour, it also tries
-// what only a real account of AWS can prove.
+// Package smoketest has the operators' command smoke-test, which tries an installation from the outside. With
+// --first-hour, it also tries what only a real account of AWS can prove.
 package smoketest
 
 import (
@@ -179,7 +179,8 @@ func (s step) after(names ...string) step {
 	return s
 }
 
-// failed returns the error of a step after which no other can run. A step that the operator has stopped has no other reason.
+// failed returns the error of a step after which no other can run. A step that the operator has stopped has no other
+// reason.
 func (s step) failed(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("stopped during the step %s: %w", s.name, context.Canceled)

@@ -13,11 +13,13 @@ import (
 	"portside/shared/users"
 )
 
-// places is how many smoke tests can run at the same time. Each has the names of one place. There are few names, because the
-// chart repository keeps the archive of each chart for ever, and a test must find the users of tests that were killed.
+// places is how many smoke tests can run at the same time. Each has the names of one place. There are few names,
+// because the chart repository keeps the archive of each chart for ever, and a test must find the users of tests that
+// were killed.
 const places = 8
 
-// leftoverAge is the age from which an admin belongs to a test that was killed. It exceeds the time that a test may take.
+// leftoverAge is the age from which an admin belongs to a test that was killed. It exceeds the time that a test may
+// take.
 const leftoverAge = 10 * time.Minute
 
 // placeNames are the names that one smoke test uses at a time. It reserves all of them by creating the admin.
@@ -25,7 +27,8 @@ type placeNames struct {
 	admin string // address; the domain never receives mail
 	probe string // address of the user that the test creates through the API; the mailbox simulator of Amazon SES accepts its mail
 	chart string
-	// customer is the slug of the customer of the first hour; all its users belong to the test. member is the address of one.
+	// customer is the slug of the customer of the first hour; all its users belong to the test. member is the address
+	// of one.
 	customer, member string
 }
 
@@ -42,8 +45,8 @@ func namesAt(place int) placeNames {
 var errNoPlace = fmt.Errorf("%d smoke tests run at the same time, or were killed within the last %d minutes: run the test again later",
 	places, int(leftoverAge.Minutes()))
 
-// signUp removes the users of tests that were killed, and creates an admin with an API key. The service must have another admin,
-// because the last admin cannot be deleted.
+// signUp removes the users of tests that were killed, and creates an admin with an API key. The service must have
+// another admin, because the last admin cannot be deleted.
 func (s *trial) signUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), changeTimeout)
 	defer cancel()
@@ -96,8 +99,8 @@ func (s *trial) unusedPlaces(ctx context.Context) (free []placeNames, err error)
 	return free, nil
 }
 
-// takePlace creates the admin of the first place that no other test takes meanwhile. It removes what a killed test has left there without
-// its admin.
+// takePlace creates the admin of the first place that no other test takes meanwhile. It removes what a killed test has
+// left there without its admin.
 func (s *trial) takePlace(ctx context.Context, free []placeNames) error {
 	for _, names := range free {
 		created, err := s.service().Create(ctx, users.CreateOptions{Caller: principal.Operator()},
@@ -114,7 +117,8 @@ func (s *trial) takePlace(ctx context.Context, free []placeNames) error {
 	return errNoPlace
 }
 
-// cleanUp removes the users of this test with all their credentials, and the customer. It also works after an interruption.
+// cleanUp removes the users of this test with all their credentials, and the customer. It also works after an
+// interruption.
 func (s *trial) cleanUp(ctx context.Context) error {
 	if s.admin.ID == "" {
 		return nil
@@ -124,7 +128,8 @@ func (s *trial) cleanUp(ctx context.Context) error {
 	return s.removePlace(ctx, s.names, s.admin.ID)
 }
 
-// removePlace removes the users and the customer of a place, the admin last, because another test can take the place then.
+// removePlace removes the users and the customer of a place, the admin last, because another test can take the place
+// then.
 func (s *trial) removePlace(ctx context.Context, names placeNames, adminID string) error {
 	err := s.removeAllButAdmin(ctx, names)
 	if err == nil {

@@ -26,8 +26,8 @@ var (
 	answersOf = regexp.MustCompile("\n```(json|csv)\n")
 )
 
-// RunDocument runs the marked blocks of a document of docs/ in order and compares their output with the document. At least
-// minAnswers of the blocks must have a documented output.
+// RunDocument runs the marked blocks of a document of docs/ in order and compares their output with the document. At
+// least minAnswers of the blocks must have a documented output.
 func (c Machine) RunDocument(t *testing.T, name string, minAnswers int) {
 	t.Helper()
 	text := FromRepository(t, "docs", name)

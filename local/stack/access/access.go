@@ -1,4 +1,5 @@
-// Package access decides which calls of the stack's AWS pass: those that the roles in the template allow, and that no test kills.
+// Package access decides which calls of the stack's AWS pass: those that the roles in the template allow, and that no
+// test kills.
 package access
 
 import (
@@ -79,8 +80,8 @@ func (a *Access) GuardSecretsManager(api http.Handler) http.Handler {
 // GuardECR is GuardDynamoDB for ECR, at whose calls no function is killed.
 func (a *Access) GuardECR(api http.Handler) http.Handler { return iam.ECR(a.authorizer).Guard(api) }
 
-// S3Address returns the address at which callers reach the S3 engine. It is the engine's own, unless calls can kill functions. The
-// engine itself asks the authorizer.
+// S3Address returns the address at which callers reach the S3 engine. It is the engine's own, unless calls can kill
+// functions. The engine itself asks the authorizer.
 func (a *Access) S3Address(engine string) (string, error) {
 	if a.config.Crash == nil {
 		return engine, nil

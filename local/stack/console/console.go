@@ -44,8 +44,8 @@ func (c *Console) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isRoutine reports whether a line of a function's log is neither a warning nor an error. A line that is not JSON can belong to a panic,
-// so it is not routine.
+// isRoutine reports whether a line of a function's log is neither a warning nor an error. A line that is not JSON can
+// belong to a panic, so it is not routine.
 func isRoutine(line string) bool {
 	_, text, isOfFunction := strings.Cut(line, " | ")
 	var entry struct{ Level string }
@@ -65,7 +65,8 @@ func (c *Console) writeBoth(short, full string) {
 	}
 }
 
-// WriteDetail writes a text that people need only to find a cause. It ignores errors, because it could report them only here.
+// WriteDetail writes a text that people need only to find a cause. It ignores errors, because it could report them only
+// here.
 func (c *Console) WriteDetail(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package control has the stack's pages and commands below /_local/, and calls the commands of a stack in another process.
+// Package control has the stack's pages and commands below /_local/, and calls the commands of a stack in another
+// process.
 package control
 
 import (

@@ -52,8 +52,8 @@ func New(repo string, a Addresses, parameters map[string]string) *Deployment {
 	}}
 }
 
-// requiredParameters returns values for the parameters that have no default. The local registry has only the developer's images, and
-// only pages on this machine can reach the stack.
+// requiredParameters returns values for the parameters that have no default. The local registry has only the
+// developer's images, and only pages on this machine can reach the stack.
 func requiredParameters() map[string]string {
 	return map[string]string{"ImageRepositories": "*", "CorsAllowOrigins": "*"}
 }

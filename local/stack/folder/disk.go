@@ -39,8 +39,8 @@ func (d *Disk) Explain(err error) error {
 	return fmt.Errorf("%s: free some space and start again (%w)", d.fullness(), err)
 }
 
-// Report prints a line if the disk is full, once until there is space again. Engines and functions report a full disk each in
-// their own way, and clients get 503. So the stack looks for itself after each failure.
+// Report prints a line if the disk is full, once until there is space again. Engines and functions report a full disk
+// each in their own way, and clients get 503. So the stack looks for itself after each failure.
 func (d *Disk) Report() {
 	isFull := d.lacksSpace()
 	if was := d.isFull.Swap(isFull); isFull && !was {

@@ -1,4 +1,5 @@
-// Package folder has the data folder of a stack: its lock, the file with information for other commands, its logs and its disk.
+// Package folder has the data folder of a stack: its lock, the file with information for other commands, its logs and
+// its disk.
 package folder
 
 import (

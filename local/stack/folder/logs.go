@@ -44,8 +44,8 @@ func (f Folder) CreateLog(name string, life *lifetime.Lifetime) (*os.File, error
 	return file, nil
 }
 
-// keepOlder moves a log to the file with ".1" at the end of its name, and replaces that file. It keeps only the last most bytes of a larger
-// log. Without a log, it does nothing.
+// keepOlder moves a log to the file with ".1" at the end of its name, and replaces that file. It keeps only the last
+// most bytes of a larger log. Without a log, it does nothing.
 func keepOlder(path string, most int64) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {

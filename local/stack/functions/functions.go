@@ -26,11 +26,13 @@ type Config struct {
 	Deployment *deployment.Deployment
 	Lifetime   *lifetime.Lifetime
 	Used       *usage.Counter
-	// Emulator is the path of a program that runs the functions as built for AWS. If it is empty, they are built for this machine.
+	// Emulator is the path of a program that runs the functions as built for AWS. If it is empty, they are built for
+	// this machine.
 	Emulator string
 	// IsLazy lets the functions be built in the background, and first those that are invoked.
 	IsLazy bool
-	// Concurrency limits the concurrent invocations of the functions without reserved concurrency; 0 means AWS's default.
+	// Concurrency limits the concurrent invocations of the functions without reserved concurrency; 0 means AWS's
+	// default.
 	Concurrency int
 	// Variables returns the environment of a function, without the addresses of the services.
 	Variables func(template.Function) map[string]string
@@ -133,7 +135,8 @@ func (f *Functions) Watch(ctx context.Context, reload func(context.Context)) err
 	return f.builder.All(ctx)
 }
 
-// waitForBuild waits until the function's binary includes all saves of its sources, and until the engines that it calls are built.
+// waitForBuild waits until the function's binary includes all saves of its sources, and until the engines that it calls
+// are built.
 func (f *Functions) waitForBuild(ctx context.Context, function string) error {
 	err := f.watcher.Wait(ctx, function)
 	if err == nil {

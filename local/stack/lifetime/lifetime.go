@@ -1,4 +1,5 @@
-// Package lifetime starts servers and engines of a stack, ends them in the right order, and reports when one ends unexpectedly.
+// Package lifetime starts servers and engines of a stack, ends them in the right order, and reports when one ends
+// unexpectedly.
 package lifetime
 
 import (

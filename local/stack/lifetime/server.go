@@ -12,8 +12,9 @@ import (
 	"portside/local/engines"
 )
 
-// HeaderTimeout is how long a server of the stack waits for a request. It is longer than clients keep a connection that they do not use,
-// which is 90 seconds. A client opens a connection in advance at times. If the server closed it first, the next call could be lost.
+// HeaderTimeout is how long a server of the stack waits for a request. It is longer than clients keep a connection that
+// they do not use, which is 90 seconds. A client opens a connection in advance at times. If the server closed it first,
+// the next call could be lost.
 const HeaderTimeout = 2 * time.Minute
 
 // DrainTimeout bounds the wait for running requests and events when the stack stops.
@@ -43,7 +44,8 @@ func (l *Lifetime) ServeOn(host, name string, handler http.Handler) (string, err
 	return "http://" + listener.Addr().String(), nil
 }
 
-// ServeGracefully runs a server on listener until the stack stops. Then running requests may finish within DrainTimeout.
+// ServeGracefully runs a server on listener until the stack stops. Then running requests may finish within
+// DrainTimeout.
 func (l *Lifetime) ServeGracefully(name string, listener net.Listener, server *http.Server) {
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

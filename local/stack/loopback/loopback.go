@@ -1,5 +1,5 @@
-// Package loopback keeps the servers of a stack private to this machine: they listen on addresses that other machines cannot reach, and
-// refuse requests for other host names.
+// Package loopback keeps the servers of a stack private to this machine: they listen on addresses that other machines
+// cannot reach, and refuse requests for other host names.
 package loopback
 
 import (
@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// Listen opens the API's port. Its errors are for the user. hint returns a command that runs a stack on another address.
+// Listen opens the API's port. Its errors are for the user. hint returns a command that runs a stack on another
+// address.
 func Listen(addr string, hint func(addr string) string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -50,10 +50,10 @@ func (o *Operator) Build(ctx context.Context, command func(ctx context.Context, 
 	return err
 }
 
-// Bootstrap creates the first admin with the operator's command, and returns the link with which the admin signs in to the
-// portal. It runs at every start, because only the command can check that the key belongs to an existing admin, and it takes only
-// milliseconds. If the key file exists, a failure is logged and Bootstrap returns no link, because the developer may have deleted
-// this admin after creating others. Unusable data is always an error.
+// Bootstrap creates the first admin with the operator's command, and returns the link with which the admin signs in to
+// the portal. It runs at every start, because only the command can check that the key belongs to an existing admin, and
+// it takes only milliseconds. If the key file exists, a failure is logged and Bootstrap returns no link, because the
+// developer may have deleted this admin after creating others. Unusable data is always an error.
 func (o *Operator) Bootstrap(ctx context.Context, portal string, env []string) (signInLink string, err error) {
 	if o.path == "" {
 		return "", nil

@@ -20,8 +20,8 @@ const (
 	registryEngine = "registryserver"
 )
 
-// builds has the state of the S3 server and the registry while they are being built. Their addresses are reserved when the stack
-// starts, so that the functions and stack.json have the final addresses from the start.
+// builds has the state of the S3 server and the registry while they are being built. Their addresses are reserved when
+// the stack starts, so that the functions and stack.json have the final addresses from the start.
 type builds struct {
 	Config
 	storage  *storage
@@ -206,8 +206,8 @@ func (b *builds) waitFor(ctx context.Context, p *placeholder) error {
 // engineWait is shorter than the gateway's limit of 2 minutes for a response, so that the client gets ErrNotBuilt.
 const engineWait = 100 * time.Second
 
-// permits reports whether a role allows any action of a service. prefix is the service with a colon, such as "s3:". IAM ignores the case of
-// actions.
+// permits reports whether a role allows any action of a service. prefix is the service with a colon, such as "s3:". IAM
+// ignores the case of actions.
 func permits(r iam.Role, prefix string) bool {
 	return slices.ContainsFunc(r.Statements, func(statement iam.Statement) bool {
 		return !statement.IsDeny && slices.ContainsFunc(statement.Actions, func(action string) bool {

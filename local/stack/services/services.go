@@ -1,4 +1,5 @@
-// Package services has the AWS services that the functions of a stack call: DynamoDB, S3, ECR with its registry, SES and Secrets Manager.
+// Package services has the AWS services that the functions of a stack call: DynamoDB, S3, ECR with its registry, SES
+// and Secrets Manager.
 package services
 
 import (
@@ -25,7 +26,8 @@ type Config struct {
 	Access     *access.Access
 	// Builder builds the S3 server and the registry while the stack runs. If it is nil, they have been built.
 	Builder *build.Builder
-	// ObjectsURL is where the S3 engine posts changes of objects, and ImagesURL where the registry engine posts notifications.
+	// ObjectsURL is where the S3 engine posts changes of objects, and ImagesURL where the registry engine posts
+	// notifications.
 	ObjectsURL, ImagesURL string
 	// DynamoDBDelay is added to each call of DynamoDB, whose units are reported if DynamoDBUnits is set.
 	DynamoDBDelay time.Duration
@@ -61,8 +63,8 @@ func (s *Services) Start(ctx context.Context) error {
 	return lifetime.Concurrently(ctx, s.database.start, s.startS3AndRegistry, s.mail.start, s.secrets.start)
 }
 
-// startS3AndRegistry starts S3 and then the registry, which stores its images in S3. If they have yet to be built, it only reserves their
-// addresses.
+// startS3AndRegistry starts S3 and then the registry, which stores its images in S3. If they have yet to be built, it
+// only reserves their addresses.
 func (s *Services) startS3AndRegistry(ctx context.Context) error {
 	if s.builds != nil {
 		return s.builds.reserve()

@@ -1,5 +1,5 @@
-// Package analyticscloudwatch measures buckets by the metric that S3 writes to CloudWatch once a day, for buckets that are too large
-// to be listed.
+// Package analyticscloudwatch measures buckets by the metric that S3 writes to CloudWatch once a day, for buckets that
+// are too large to be listed.
 package analyticscloudwatch
 
 import (
@@ -42,10 +42,11 @@ const (
 	maxMetricAge = 3 * metricPeriod
 )
 
-// Part implements analytics.BucketSizer. The first part is the whole bucket, unless a listing has begun or CloudWatch has no metric.
+// Part implements analytics.BucketSizer. The first part is the whole bucket, unless a listing has begun or CloudWatch
+// has no metric.
 //
-// The metric covers the storage class Standard, which all objects of Portside have. It includes all versions and, unlike a listing,
-// the parts of incomplete multipart uploads.
+// The metric covers the storage class Standard, which all objects of Portside have. It includes all versions and,
+// unlike a listing, the parts of incomplete multipart uploads.
 func (s BucketSizer) Part(ctx context.Context, after string) (analytics.BucketPart, error) {
 	if after != "" {
 		return s.listed.Part(ctx, after)

@@ -15,8 +15,8 @@ import (
 
 var noon = time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)
 
-// points are the daily sizes of a bucket. CloudWatch has no local engine, so they answer as it documents: the points in the
-// requested time, in no order.
+// points are the daily sizes of a bucket. CloudWatch has no local engine, so they answer as it documents: the points in
+// the requested time, in no order.
 type points map[time.Time]float64
 
 var errUnavailable = errors.New("CloudWatch is unavailable")

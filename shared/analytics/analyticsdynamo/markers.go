@@ -18,7 +18,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// marker is the item that marks a segment as counted. It has the lines of a small segment; those of a large one are in the archive.
+// marker is the item that marks a segment as counted. It has the lines of a small segment; those of a large one are in
+// the archive.
 type marker struct {
 	PK      string `dynamodbav:"pk"`
 	SK      string `dynamodbav:"sk"`
@@ -28,8 +29,8 @@ type marker struct {
 	Data    []byte `dynamodbav:"data,omitempty"` // the encoded lines; empty if they are in the archive
 }
 
-// maxInMarker is the longest data that a marker has. The item then has at most a kilobyte, and DynamoDB bills it with the lines as without.
-// A call to the archive would cost four times the write of the marker.
+// maxInMarker is the longest data that a marker has. The item then has at most a kilobyte, and DynamoDB bills it with
+// the lines as without. A call to the archive would cost four times the write of the marker.
 const maxInMarker = 850
 
 // errBadMarkerKey means that the key of an item in a marker partition does not name a segment. Such
@@ -77,7 +78,8 @@ type counted struct {
 	data []byte
 }
 
-// parseMarker reads a marker of a log and a day. Only the key must be valid. A marker without a valid end overlaps every later segment.
+// parseMarker reads a marker of a log and a day. Only the key must be valid. A marker without a valid end overlaps
+// every later segment.
 func parseMarker(item items.Map, log logs.Log, day calendar.Day) (counted, error) {
 	c := counted{to: math.MaxInt64}
 	if to, ok := intAttribute(item["to"]); ok {
@@ -117,8 +119,8 @@ func (r *Recorder) lines(ctx context.Context, c counted) ([]logs.Line, error) {
 	return lines, nil
 }
 
-// countedSegments returns the counted segments of a day, by stream and time. Strays are items in the partition of the markers whose key
-// does not name a segment.
+// countedSegments returns the counted segments of a day, by stream and time. Strays are items in the partition of the
+// markers whose key does not name a segment.
 func (r *Recorder) countedSegments(ctx context.Context, log logs.Log, day calendar.Day) (
 	all []counted, strays []items.Map, err error,
 ) {

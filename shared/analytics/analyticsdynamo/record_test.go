@@ -39,7 +39,8 @@ func busyDay(n int) logs.Segment {
 	return s
 }
 
-// The cost does not depend on the size of the segment or on what the day already has. Only large segments need a call of S3.
+// The cost does not depend on the size of the segment or on what the day already has. Only large segments need a call
+// of S3.
 func TestRecordCost(t *testing.T) {
 	plain := awstest.DynamoDB(t)
 	client, meter := awstest.Metered(plain)

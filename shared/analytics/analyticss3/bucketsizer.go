@@ -30,12 +30,12 @@ func NewBucketSizer(client *s3.Client, bucket string) BucketSizer {
 
 var _ analytics.BucketSizer = BucketSizer{}
 
-// Part implements analytics.BucketSizer with a call for a thousand versions. It adds up all versions of the objects, because S3
-// stores and bills each of them. Parts of incomplete multipart uploads do not count.
+// Part implements analytics.BucketSizer with a call for a thousand versions. It adds up all versions of the objects,
+// because S3 stores and bills each of them. Parts of incomplete multipart uploads do not count.
 //
-// A part ends with the last object of which all versions are on the page. The next part does not start within the versions of an
-// object, because S3 may have deleted the version after which it would continue. If a page has versions of only one object,
-// the part reads further pages.
+// A part ends with the last object of which all versions are on the page. The next part does not start within the
+// versions of an object, because S3 may have deleted the version after which it would continue. If a page has versions
+// of only one object, the part reads further pages.
 func (s BucketSizer) Part(ctx context.Context, after string) (analytics.BucketPart, error) {
 	input := &s3.ListObjectVersionsInput{Bucket: &s.bucket}
 	if after != "" {
@@ -72,7 +72,8 @@ type partSum struct {
 	openBytes            int64
 }
 
-// add adds the versions on a page. It skips repeated ones, because versitygw begins a page with the marker itself, unlike S3.
+// add adds the versions on a page. It skips repeated ones, because versitygw begins a page with the marker itself,
+// unlike S3.
 func (p *partSum) add(versions []types.ObjectVersion) {
 	for _, version := range versions {
 		key, id := aws.ToString(version.Key), aws.ToString(version.VersionId)

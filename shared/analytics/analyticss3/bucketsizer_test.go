@@ -41,7 +41,8 @@ func (b *bucket) remove(key string) {
 	}
 }
 
-// measure adds up all parts. between runs between two parts, with the last key of the part. It returns the number of parts, too.
+// measure adds up all parts. between runs between two parts, with the last key of the part. It returns the number of
+// parts, too.
 func measure(tb rapid.TB, sizer analyticss3.BucketSizer, between func(last string)) (sum int64, parts int) {
 	tb.Helper()
 	for after := ""; ; {

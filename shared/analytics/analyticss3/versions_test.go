@@ -22,7 +22,8 @@ type entry struct {
 	isMarker     bool
 }
 
-// versions is a bucket with versions, as S3 lists it: by key, the newest version first. The S3 engine of the tests keeps no versions.
+// versions is a bucket with versions, as S3 lists it: by key, the newest version first. The S3 engine of the tests
+// keeps no versions.
 type versions []entry
 
 func (v versions) ListObjectVersions(
@@ -55,8 +56,8 @@ func (v versions) after(key string, version *string) versions {
 	return nil
 }
 
-// TestPartsOfVersionsAddUp measures random buckets in pages of random sizes. Between two parts, S3 may delete everything up to the
-// position.
+// TestPartsOfVersionsAddUp measures random buckets in pages of random sizes. Between two parts, S3 may delete
+// everything up to the position.
 func TestPartsOfVersionsAddUp(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(rt *rapid.T) {
 		var all versions

@@ -28,8 +28,8 @@ type storedLine struct {
 	Cost    int64  `json:"microUSD,omitempty"`
 }
 
-// EncodeLines returns the lines as gzipped JSON values. Ten lines of the access log have about 410 bytes, and each line of a large segment
-// has 30.
+// EncodeLines returns the lines as gzipped JSON values. Ten lines of the access log have about 410 bytes, and each line
+// of a large segment has 30.
 func EncodeLines(lines []Line) ([]byte, error) {
 	var body bytes.Buffer
 	compressor, err := gzip.NewWriterLevel(&body, gzip.BestSpeed)

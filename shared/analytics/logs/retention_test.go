@@ -12,8 +12,8 @@ import (
 	"portside/testclient/scale"
 )
 
-// A line that arrives again must find its segment and its marker, or it would count twice. So whenever a line is accepted, what an earlier
-// delivery stored exists for another day at least.
+// A line that arrives again must find its segment and its marker, or it would count twice. So whenever a line is
+// accepted, what an earlier delivery stored exists for another day at least.
 func TestLinesAreAcceptedOnlyWhileTheirSegmentsExist(t *testing.T) {
 	const day = 24 * time.Hour
 	begin := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
@@ -39,7 +39,8 @@ func TestLinesAreAcceptedOnlyWhileTheirSegmentsExist(t *testing.T) {
 		if left := segments[0].PurgeAt().Sub(now); left < day {
 			t.Fatalf("the marker exists only for %s more", left)
 		}
-		// S3 counts the days from the creation of an object, which the clocks put at most five minutes before the request, to a midnight.
+		// S3 counts the days from the creation of an object, which the clocks put at most five minutes before the
+		// request, to a midnight.
 		expiry := at.Add(-5*time.Minute).AddDate(0, 0, logs.KeptDays)
 		if midnight := expiry.Truncate(day); midnight != expiry {
 			expiry = midnight.Add(day)

@@ -32,12 +32,12 @@ type Archive interface {
 	Names(ctx context.Context, log Log, day calendar.Day) ([]SegmentName, error)
 }
 
-// Retention is how long after its event a line can be counted. Until then, the service knows which lines it has counted, so a line that
-// arrives again counts once.
+// Retention is how long after its event a line can be counted. Until then, the service knows which lines it has
+// counted, so a line that arrives again counts once.
 const Retention = 400 * 24 * time.Hour
 
-// KeptDays is how many days a segment and its marker exist at least, from the beginning of the segment's day: the retention, the
-// rest of that day, and a day for work in progress. The lifecycle of the bucket has the same number.
+// KeptDays is how many days a segment and its marker exist at least, from the beginning of the segment's day: the
+// retention, the rest of that day, and a day for work in progress. The lifecycle of the bucket has the same number.
 const KeptDays = int(Retention/(24*time.Hour)) + 2
 
 // Errors of stored segments: a segment does not exist, or its data is damaged.

@@ -152,9 +152,9 @@ type Entry struct {
 
 // Events is the table of events. All reads are strongly consistent, and end at the first error.
 type Events interface {
-	// Hour returns the events with IDs of the hour that follow the given ID, in the order of their IDs. An ID
-	// belongs to the hour if, in the order of texts, it is not before audit.FirstID of the hour, and before audit.FirstID
-	// of the next hour.
+	// Hour returns the events with IDs of the hour that follow the given ID, in the order of their IDs. An ID belongs
+	// to the hour if, in the order of texts, it is not before audit.FirstID of the hour, and before audit.FirstID of
+	// the next hour.
 	Hour(ctx context.Context, hour Hour, after string) iter.Seq2[Entry, error]
 	// Days returns everything in the partitions of the days, in the order of the days and of the IDs.
 	Days(ctx context.Context, first, last calendar.Day) iter.Seq2[Entry, error]

@@ -32,8 +32,8 @@ func (l Limit) Rest(at time.Time) time.Duration { return l.Start(at).Add(l.Windo
 
 // Counts counts failures.
 type Counts interface {
-	// CountFailure counts one failure of a subject in the window of at, with one conditional write. It returns the number
-	// of failures, including this one, at most limit.Failures + 1.
+	// CountFailure counts one failure of a subject in the window of at, with one conditional write. It returns the
+	// number of failures, including this one, at most limit.Failures + 1.
 	CountFailure(ctx context.Context, limit Limit, subject string, at time.Time) (int, error)
 }
 

@@ -20,8 +20,8 @@ var ErrLocked = errors.New("walk: another run has the lease")
 
 // Store stores the progress P of a walk and its lease. Writes are conditional, so of two runs one succeeds.
 type Store[P any] interface {
-	// Acquire takes the lease until the given time and returns the progress, or the zero P before the first run. Errors:
-	// ErrLocked if another run has the lease.
+	// Acquire takes the lease until the given time and returns the progress, or the zero P before the first run.
+	// Errors: ErrLocked if another run has the lease.
 	Acquire(ctx context.Context, run string, now, until time.Time) (P, error)
 	// Save stores the progress and extends the lease. Errors: ErrLocked if the run has lost the lease.
 	Save(ctx context.Context, run string, progress P, until time.Time) error

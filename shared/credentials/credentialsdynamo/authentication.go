@@ -11,7 +11,8 @@ import (
 	"portside/shared/dynamo/windowcounts"
 )
 
-// Requests authenticates requests, and counts them. It remembers customers of credentials and entitlements of customers.
+// Requests authenticates requests, and counts them. It remembers customers of credentials and entitlements of
+// customers.
 type Requests struct {
 	table     *Table
 	counter   windowcounts.Counter
@@ -26,8 +27,9 @@ func (r *Requests) Get(ctx context.Context, id string) (credentials.Credential, 
 	return r.table.Get(ctx, id)
 }
 
-// getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items
-// are read in one call, except with the first request of a credential of a customer's user in this process, which takes another.
+// getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not
+// exist. Both items are read in one call, except with the first request of a credential of a customer's user in this
+// process, which takes another.
 func (r *Requests) getWithCustomer(ctx context.Context, id string) (credentials.Presented, error) {
 	hint := r.customers.of(id)
 	if hint == "" {
@@ -63,9 +65,10 @@ func (r *Requests) inCustomer(ctx context.Context, c credentials.Credential) (cr
 	}
 }
 
-// withState deactivates the owner unless the customer exists and is not suspended, and if the credential has ended with all of the
-// customer, whatever its record says about its expiry. It revokes the credential then, and otherwise adds the customer's limit of requests,
-// and its entitlements to a credential that fetches artifacts. The state is nil if the customer does not exist.
+// withState deactivates the owner unless the customer exists and is not suspended, and if the credential has ended with
+// all of the customer, whatever its record says about its expiry. It revokes the credential then, and otherwise adds
+// the customer's limit of requests, and its entitlements to a credential that fetches artifacts. The state is nil if
+// the customer does not exist.
 func (r *Requests) withState(ctx context.Context, c credentials.Credential, state *customerstates.State) (credentials.Presented, error) {
 	c.Owner.Active = c.Owner.Active && state != nil && !state.Suspended && !hasEnded(*state, c)
 	if state != nil {
@@ -84,7 +87,8 @@ func (r *Requests) withState(ctx context.Context, c credentials.Credential, stat
 	return presented, err
 }
 
-// getBoth reads a credential and the state of a customer, which is nil if the customer does not exist. Errors: credentials.ErrUnknown.
+// getBoth reads a credential and the state of a customer, which is nil if the customer does not exist. Errors:
+// credentials.ErrUnknown.
 func (r *Requests) getBoth(ctx context.Context, id, customerID string) (c credentials.Credential, state *customerstates.State, err error) {
 	if !credentials.IsID(id) {
 		return c, nil, credentials.ErrUnknown
@@ -107,8 +111,8 @@ func (r *Requests) getBoth(ctx context.Context, id, customerID string) (c creden
 // maxHints bounds the memory of customerHints to about 1 MB.
 const maxHints = 10_000
 
-// customerHints remembers the customer of each credential's owner, so that the next request can read the credential and the customer at
-// once. Its zero value is empty. A hint can be old, so the record decides.
+// customerHints remembers the customer of each credential's owner, so that the next request can read the credential and
+// the customer at once. Its zero value is empty. A hint can be old, so the record decides.
 type customerHints struct {
 	mu sync.Mutex
 	by map[string]string // customer by credential

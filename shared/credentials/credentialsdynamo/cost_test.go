@@ -16,8 +16,9 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// TestAuthenticationCostsOneTrip counts the calls and units of requests. Reading the record and counting the request happen at the
-// same time; see TestAuthenticationReadsAndCountsAtOnce. The first use in five minutes changes the index byOwner, too.
+// TestAuthenticationCostsOneTrip counts the calls and units of requests. Reading the record and counting the request
+// happen at the same time; see TestAuthenticationReadsAndCountsAtOnce. The first use in five minutes changes the index
+// byOwner, too.
 func TestAuthenticationCostsOneTrip(t *testing.T) {
 	s := newFixture(t)
 	_, secret := s.issued()
@@ -74,8 +75,8 @@ func (s *fixture) meeting(calls int) *credentialsdynamo.Table {
 	return credentialsdynamo.New(awstest.Together(s.client, calls), s.table.Name(), s.counts)
 }
 
-// TestListsTakeOneTrip lists tokens with their last uses: the listings and the uses are read at once, each with one call, and the
-// number of tokens hardly matters.
+// TestListsTakeOneTrip lists tokens with their last uses: the listings and the uses are read at once, each with one
+// call, and the number of tokens hardly matters.
 func TestListsTakeOneTrip(t *testing.T) {
 	s := newFixture(t)
 	for range 20 {

@@ -17,8 +17,9 @@
 //
 // Stores of other domains put these writes into their own transactions with Writes.
 //
-// A credential that was made with credentials of other users, see credentials.Credential.Makers, also has an item for each of these
-// (pk "made#<id of the maker's credential>", sk "<id>"), so that Made finds it. Those of its owner find it in the owner's listings.
+// A credential that was made with credentials of other users, see credentials.Credential.Makers, also has an item for
+// each of these (pk "made#<id of the maker's credential>", sk "<id>"), so that Made finds it. Those of its owner find
+// it in the owner's listings.
 //
 // A token that was exchanged has only the record, because its owner is a trust policy; see Writes.IssueExchanged.
 //
@@ -26,9 +27,9 @@
 //
 // A second table counts requests; see Requests.CountRequest.
 //
-// The table of credentials also keeps items that other packages define: what authentication must know of a customer (customerstates,
-// entitlementlists, trustlists), passkeys (passkeysets) and counts of events (windowcounts). The state of a customer can end all
-// credentials of the customer's users; see ended.go.
+// The table of credentials also keeps items that other packages define: what authentication must know of a customer
+// (customerstates, entitlementlists, trustlists), passkeys (passkeysets) and counts of events (windowcounts). The state
+// of a customer can end all credentials of the customer's users; see ended.go.
 package credentialsdynamo
 
 import (
@@ -52,7 +53,8 @@ import (
 	"portside/shared/dynamo/windowcounts"
 )
 
-// Table is the table of credentials, together with the table of request counts. Its fields are what else the two tables keep.
+// Table is the table of credentials, together with the table of request counts. Its fields are what else the two tables
+// keep.
 type Table struct {
 	client *dynamodb.Client
 	name   string
@@ -66,8 +68,8 @@ type Table struct {
 	Windows   windowcounts.Table
 }
 
-// New returns a Table with the given name. counts is the name of the table of request counts, which may be empty for callers
-// that neither authenticate nor issue sessions nor need last uses.
+// New returns a Table with the given name. counts is the name of the table of request counts, which may be empty for
+// callers that neither authenticate nor issue sessions nor need last uses.
 func New(client *dynamodb.Client, name, counts string) *Table {
 	t := &Table{
 		client: client, name: name, counts: counts, Writes: Writes{table: name, counts: counts},
@@ -204,8 +206,8 @@ func (t *Table) SetRateLimit(ctx context.Context, id string, perMinute int) erro
 	})
 }
 
-// replaceRateLimit stores the rate limit of after. The event has the one of before, so another stored limit is an error. Errors:
-// versions.ErrStale.
+// replaceRateLimit stores the rate limit of after. The event has the one of before, so another stored limit is an
+// error. Errors: versions.ErrStale.
 func (t *Table) replaceRateLimit(ctx context.Context, before, after credentials.Credential) error {
 	update := &types.Update{
 		TableName: &t.name, Key: recordKey(after.ID), UpdateExpression: aws.String("SET rateLimit = :limit"),

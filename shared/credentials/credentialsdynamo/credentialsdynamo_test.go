@@ -162,8 +162,8 @@ func TestRevokedKeysAreNotListed(t *testing.T) {
 	}
 }
 
-// TestAnOwnerWithoutCredentialsStaysWithout changes the status of an owner who has no credentials. Transactions that saw none must
-// still succeed.
+// TestAnOwnerWithoutCredentialsStaysWithout changes the status of an owner who has no credentials. Transactions that
+// saw none must still succeed.
 func TestAnOwnerWithoutCredentialsStaysWithout(t *testing.T) {
 	s := newFixture(t)
 	none, active := int64(0), false
@@ -202,8 +202,8 @@ func TestSetRateLimitAndSetOwner(t *testing.T) {
 	}
 }
 
-// TestEventsOfRateLimitsFollowEachOther sets a limit while another one is set. Each event begins with the limit of the one before, and
-// a limit that is set already has no event.
+// TestEventsOfRateLimitsFollowEachOther sets a limit while another one is set. Each event begins with the limit of the
+// one before, and a limit that is set already has no event.
 func TestEventsOfRateLimitsFollowEachOther(t *testing.T) {
 	s := newFixture(t)
 	log := audittest.Log(t, s.client)

@@ -44,7 +44,8 @@ type customerLimits struct {
 	at   time.Time
 }
 
-// newCustomerLimits returns an Authenticator with a limit for each credential. The first customer may make some requests per minute.
+// newCustomerLimits returns an Authenticator with a limit for each credential. The first customer may make some
+// requests per minute.
 func newCustomerLimits(tb testing.TB, each int, requests int64) *customerLimits {
 	tb.Helper()
 	l := &customerLimits{fixture: newFixtureWithCustomers(tb), at: noon}
@@ -53,8 +54,8 @@ func newCustomerLimits(tb testing.TB, each int, requests int64) *customerLimits 
 	return l
 }
 
-// allows sends a request and reports whether it is allowed. It fails the test if the request is refused for another reason than the
-// customer's limit.
+// allows sends a request and reports whether it is allowed. It fails the test if the request is refused for another
+// reason than the customer's limit.
 func (l *customerLimits) allows(text string) bool {
 	_, allowance, err := l.auth.Authenticate(l.tb.Context(), text, credentials.AccessToken, credentials.Session)
 	if err == nil {
@@ -159,8 +160,8 @@ func TestCustomersLimitHoldsForConcurrentRequests(t *testing.T) {
 	}
 }
 
-// The requests that begin a block take one call and one write unit more, and most take none. The first that is refused takes two, and the
-// others of its credential none.
+// The requests that begin a block take one call and one write unit more, and most take none. The first that is refused
+// takes two, and the others of its credential none.
 func TestCustomersLimitCosts(t *testing.T) {
 	l := newCustomerLimits(t, 1000, 80)
 	text := l.tokensOf(customer, 1)[0]

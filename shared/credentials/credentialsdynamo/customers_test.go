@@ -38,8 +38,8 @@ func newFixtureWithCustomers(tb testing.TB) *fixture {
 	return s
 }
 
-// wantActive fails the test unless authentication finds the owner active or not, in a process that knows the credential and in one that
-// does not.
+// wantActive fails the test unless authentication finds the owner active or not, in a process that knows the credential
+// and in one that does not.
 func (s *fixture) wantActive(secret credentials.Secret, customerID string, want bool) {
 	s.tb.Helper()
 	fresh := credentialsdynamo.New(s.client, s.table.Name(), s.counts)
@@ -85,7 +85,8 @@ func TestActiveCustomerDoesNotActivateUser(t *testing.T) {
 	s.wantActive(secret, customer, false)
 }
 
-// After the first request in a process, authentication reads a credential and its customer in one call, beside the one that counts.
+// After the first request in a process, authentication reads a credential and its customer in one call, beside the one
+// that counts.
 func TestAuthenticationOfCustomersCostsOneRead(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	_, secret := s.issuedToCustomer()

@@ -15,25 +15,27 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// All credentials of a customer's users end with one write, however many there are; see customerstates.Table.EndCredentials.
-// A credential of an earlier generation has ended. Its record and its listing do not change. So everything here that returns credentials
-// reads the states of their customers, too, and returns the ended ones as revoked at the time of the end.
+// All credentials of a customer's users end with one write, however many there are; see
+// customerstates.Table.EndCredentials. A credential of an earlier generation has ended. Its record and its listing do
+// not change. So everything here that returns credentials reads the states of their customers, too, and returns the
+// ended ones as revoked at the time of the end.
 //
-// The order follows the writes to the state, and does not depend on any clock. A new credential has the generation of the one on whose
-// behalf it is created, or one that was read before its transaction. So an end that comes between the read and the transaction ends it,
-// too, and creations need not touch the state, which many of them at once would hold up. An issue on behalf of a credential also checks
-// the state in its transaction, so that its client gets an error; see StillWorks. The tally counts the ended ones until Recount leaves them
-// out.
+// The order follows the writes to the state, and does not depend on any clock. A new credential has the generation of
+// the one on whose behalf it is created, or one that was read before its transaction. So an end that comes between the
+// read and the transaction ends it, too, and creations need not touch the state, which many of them at once would hold
+// up. An issue on behalf of a credential also checks the state in its transaction, so that its client gets an error;
+// see StillWorks. The tally counts the ended ones until Recount leaves them out.
 //
-// A credential stays in the customer in which it was created, because a move to another one revokes it. Only an activation link moves, and
-// it never ends so: it opens an account that its user has not used yet.
+// A credential stays in the customer in which it was created, because a move to another one revokes it. Only an
+// activation link moves, and it never ends so: it opens an account that its user has not used yet.
 
 // hasEnded reports whether a credential of a user of the customer has ended with all others. The zero state ends none.
 func hasEnded(s customerstates.State, c credentials.Credential) bool {
 	return c.Generation < s.Generation && !isInvitation(c)
 }
 
-// applied returns a credential of a user of the customer. It is revoked if it ended with all others, unless it had expired before.
+// applied returns a credential of a user of the customer. It is revoked if it ended with all others, unless it had
+// expired before.
 func applied(s customerstates.State, c credentials.Credential) credentials.Credential {
 	ended := items.Time(s.Ended)
 	if hasEnded(s, c) && c.IsOpen(ended) {
@@ -65,8 +67,8 @@ func (t *Table) withEnds(ctx context.Context, all []credentials.Credential) erro
 	return err
 }
 
-// Since are the customers of credentials, and the oldest generation of these. A transaction that contains Checks fails if they have
-// ended with all credentials of their customer meanwhile. The zero value has none.
+// Since are the customers of credentials, and the oldest generation of these. A transaction that contains Checks fails
+// if they have ended with all credentials of their customer meanwhile. The zero value has none.
 type Since struct{ oldest map[string]int64 }
 
 // Add adds a credential of the generation, of a user of the customer, or of none.
@@ -95,9 +97,10 @@ func (w Writes) Checks(s Since) []types.TransactWriteItem {
 	return checks
 }
 
-// HaveNotEnded returns the checks that no credential of the makers has ended; see hasNotEnded. It adds the API keys of customers to since,
-// whose checks the transaction also needs. It is false if an API key has ended already with all credentials of its customer. Sessions and
-// links that have ended so only pass, as those that an administrator has ended one by one.
+// HaveNotEnded returns the checks that no credential of the makers has ended; see hasNotEnded. It adds the API keys of
+// customers to since, whose checks the transaction also needs. It is false if an API key has ended already with all
+// credentials of its customer. Sessions and links that have ended so only pass, as those that an administrator has
+// ended one by one.
 func (t *Table) HaveNotEnded(ctx context.Context, makers []principal.Maker, since *Since) ([]types.TransactWriteItem, bool, error) {
 	var ids []string
 	for _, m := range makers {

@@ -14,8 +14,8 @@ import (
 	"portside/shared/dynamo/customerstates"
 )
 
-// issuedIn stores a credential of a user of a customer of the given generation. The clock of its issuer runs ahead in the generation 0, and
-// behind in later ones, so that its time says the opposite of its generation.
+// issuedIn stores a credential of a user of a customer of the given generation. The clock of its issuer runs ahead in
+// the generation 0, and behind in later ones, so that its time says the opposite of its generation.
 func (s *fixture) issuedIn(generation int64, kind credentials.Kind, name string) (credentials.Credential, credentials.Secret) {
 	s.tb.Helper()
 	secret, at := credentials.Mint(kind), noon.Add(time.Minute)
@@ -72,7 +72,8 @@ func (s *fixture) wantEnded(c credentials.Credential, secret credentials.Secret,
 	}
 }
 
-// The credentials of an earlier generation end, and those of the present one work, whatever the clocks of their issuers said.
+// The credentials of an earlier generation end, and those of the present one work, whatever the clocks of their issuers
+// said.
 //
 //proves:docs/security.md
 func TestCredentialsOfCustomerEnd(t *testing.T) {
@@ -96,7 +97,8 @@ func TestCredentialsOfCustomerEnd(t *testing.T) {
 	}
 }
 
-// Each end ends the credentials that were created since the last end, also at the same time and with a slow clock. It needs a customer.
+// Each end ends the credentials that were created since the last end, also at the same time and with a slow clock. It
+// needs a customer.
 func TestEachEndIsAnother(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	for generation, at := range []time.Time{noon, noon, noon.Add(-time.Minute)} {

@@ -34,7 +34,8 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// company is a customer with an admin and a colleague, beside an admin of the vendor's staff. It is in a table that other companies share.
+// company is a customer with an admin and a colleague, beside an admin of the vendor's staff. It is in a table that
+// other companies share.
 type company struct {
 	*fixture
 
@@ -93,8 +94,9 @@ func creations() map[string]creation {
 	}
 }
 
-// An end comes before each call of each way to a new credential, while the clock of the function that creates it runs ahead or behind. What
-// was created on behalf of a credential that has ended does not work after the end, nor does anything whose transaction came after it.
+// An end comes before each call of each way to a new credential, while the clock of the function that creates it runs
+// ahead or behind. What was created on behalf of a credential that has ended does not work after the end, nor does
+// anything whose transaction came after it.
 //
 //proves:docs/security.md
 func TestEndAndCreationsHaveAnOrder(t *testing.T) {
@@ -120,8 +122,8 @@ func TestEndAndCreationsHaveAnOrder(t *testing.T) {
 	}
 }
 
-// endBefore creates a credential, and lets an end come before the first call that isNext selects by its operation and number. Some reads
-// run beside each other, so they can be in another order than the transaction.
+// endBefore creates a credential, and lets an end come before the first call that isNext selects by its operation and
+// number. Some reads run beside each other, so they can be in another order than the transaction.
 func (c *company) endBefore(way creation, isNext func(operation string, call int) bool) (works, ended bool) {
 	calls := 0
 	isWorking, err := way.create(c, awstest.Faulty(c.client, func(operation string, _ int) error {
@@ -134,7 +136,8 @@ func (c *company) endBefore(way creation, isNext func(operation string, call int
 	return err == nil && isWorking(), ended
 }
 
-// Many requests create tokens with one key while all credentials of the customer end. None of the tokens works afterwards.
+// Many requests create tokens with one key while all credentials of the customer end. None of the tokens works
+// afterwards.
 //
 //proves:docs/security.md
 func TestNoTokenSurvivesTheEnd(t *testing.T) {

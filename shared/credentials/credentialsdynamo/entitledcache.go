@@ -9,12 +9,12 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// maxCachedEntitlements bounds the memory of entitledCache to about 10 MB. It is also the limit of customers, because those who have no
-// entitlements left are kept, too.
+// maxCachedEntitlements bounds the memory of entitledCache to about 10 MB. It is also the limit of customers, because
+// those who have no entitlements left are kept, too.
 const maxCachedEntitlements = 10_000
 
-// entitledCache keeps entitlements of customers by their version, so that most requests read none. The state of the customer, which every
-// request reads, says which version is the current one.
+// entitledCache keeps entitlements of customers by their version, so that most requests read none. The state of the
+// customer, which every request reads, says which version is the current one.
 type entitledCache struct {
 	table items.Table
 

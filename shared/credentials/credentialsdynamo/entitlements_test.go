@@ -67,8 +67,8 @@ func (s *fixture) fresh() *credentialsdynamo.Table {
 	return credentialsdynamo.New(s.client, s.table.Name(), s.counts)
 }
 
-// wantEntitled fails the test unless authentication comes with these entitlements, in a process that knows the credential and in one that
-// does not.
+// wantEntitled fails the test unless authentication comes with these entitlements, in a process that knows the
+// credential and in one that does not.
 func (s *fixture) wantEntitled(secret credentials.Secret, want ...string) {
 	s.tb.Helper()
 	for name, process := range map[string]*credentialsdynamo.Table{"known": s.table, "unknown": s.fresh()} {
@@ -239,8 +239,8 @@ func TestCacheIsBounded(t *testing.T) {
 	s.wantEntitled(secret, "a")
 }
 
-// TestEntitlementsChangeUnderLoad authenticates in several goroutines during changes. Nobody gets entitlements that are older than those
-// that were current when the request began.
+// TestEntitlementsChangeUnderLoad authenticates in several goroutines during changes. Nobody gets entitlements that are
+// older than those that were current when the request began.
 func TestEntitlementsChangeUnderLoad(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	_, secret := s.issuedOf(credentials.AccessToken)

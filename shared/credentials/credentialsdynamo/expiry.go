@@ -38,8 +38,8 @@ func (r record) hasNotice() bool {
 
 func expiryPK(day calendar.Day) string { return "expires#" + day.String() }
 
-// Expiring returns at most limit tokens and passwords that expire on a day, revoked ones included, in the order of their IDs after the
-// given one, and without their last uses. Reads are strongly consistent.
+// Expiring returns at most limit tokens and passwords that expire on a day, revoked ones included, in the order of
+// their IDs after the given one, and without their last uses. Reads are strongly consistent.
 func (t *Table) Expiring(ctx context.Context, day calendar.Day, after string, limit int) (credentials.Found, error) {
 	page, err := t.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)), //nolint:gosec // G115: limits are small
@@ -64,7 +64,8 @@ func (t *Table) Expiring(ctx context.Context, day calendar.Day, after string, li
 	return found, err
 }
 
-// ByID returns the credentials with the given distinct IDs that exist, without their last uses. Reads are strongly consistent.
+// ByID returns the credentials with the given distinct IDs that exist, without their last uses. Reads are strongly
+// consistent.
 func (t *Table) ByID(ctx context.Context, ids []string) (credentials.Found, error) {
 	keys := make([]items.Map, len(ids))
 	for i, id := range ids {
@@ -95,8 +96,8 @@ func pkOf(item items.Map) string {
 // shortening is the policy of Shorten, which starts again at once if the credential has changed.
 var shortening = retry.Policy{Attempts: 4}
 
-// Shorten makes a token or password expire at the given time, unless it expires earlier. It never extends a lifetime, so a
-// repeated call changes nothing. Errors: ErrUnknown if no credential has this id and hash.
+// Shorten makes a token or password expire at the given time, unless it expires earlier. It never extends a lifetime,
+// so a repeated call changes nothing. Errors: ErrUnknown if no credential has this id and hash.
 func (t *Table) Shorten(ctx context.Context, secret credentials.Secret, to time.Time) error {
 	err := shortening.Do(ctx, versions.IsStale, func() error { return t.tryShorten(ctx, secret, to) })
 	if versions.IsStale(err) {

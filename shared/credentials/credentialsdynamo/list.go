@@ -18,8 +18,9 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// newListing returns the item that lists a credential under its owner. It omits the owner's role and status and the rate
-// limit, which change only on the record. The customer of a credential that can end with all of the customer does not change.
+// newListing returns the item that lists a credential under its owner. It omits the owner's role and status and the
+// rate limit, which change only on the record. The customer of a credential that can end with all of the customer does
+// not change.
 func newListing(c credentials.Credential) record {
 	r := newRecord(c)
 	r.PK, r.SK = ownerPK(c.Owner.ID), listingSK(c.Kind, c.ID)
@@ -43,10 +44,10 @@ func StaysListed(kind credentials.Kind) bool {
 	return kind == credentials.AccessToken || kind == credentials.Password
 }
 
-// List returns the credentials of the given kinds that an owner has, and the tokens and passwords that the owner had within
-// credentials.Retention, in no particular order. Some may be older, since DynamoDB's TTL takes days; see credentials.Credential.IsRetained.
-// Reads are strongly consistent. The credentials have no hash, role, rate limit and last use, and the customer of their creation. A session
-// has its creation as its last use.
+// List returns the credentials of the given kinds that an owner has, and the tokens and passwords that the owner had
+// within credentials.Retention, in no particular order. Some may be older, since DynamoDB's TTL takes days; see
+// credentials.Credential.IsRetained. Reads are strongly consistent. The credentials have no hash, role, rate limit and
+// last use, and the customer of their creation. A session has its creation as its last use.
 func (t *Table) List(ctx context.Context, ownerID string, kinds ...credentials.Kind) ([]credentials.Credential, error) {
 	all, _, err := t.list(ctx, ownerID, kinds)
 	return all, err
@@ -58,8 +59,8 @@ func (t *Table) ListWithUses(ctx context.Context, ownerID string, kinds ...crede
 	return all, err
 }
 
-// ListIssued is ListWithUses, and returns how many credentials of all kinds were ever issued. A transaction that is conditional on
-// this number sees all credentials.
+// ListIssued is ListWithUses, and returns how many credentials of all kinds were ever issued. A transaction that is
+// conditional on this number sees all credentials.
 func (t *Table) ListIssued(ctx context.Context, ownerID string, kinds ...credentials.Kind) (
 	all []credentials.Credential, issued int64, err error,
 ) {
@@ -81,8 +82,8 @@ func (t *Table) list(ctx context.Context, ownerID string, kinds []credentials.Ki
 	return found, issued, cmp.Or(err, t.withEnds(ctx, found))
 }
 
-// listStored reads the tally and the listings in one Query. The tally comes first in the order of keys, so a transaction that is
-// conditional on the number of issued credentials sees all of them.
+// listStored reads the tally and the listings in one Query. The tally comes first in the order of keys, so a
+// transaction that is conditional on the number of issued credentials sees all of them.
 func (t *Table) listStored(ctx context.Context, ownerID string, kinds []credentials.Kind) ([]credentials.Credential, int64, error) {
 	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true),
@@ -146,16 +147,16 @@ func (o tally) applied(c credentials.Credential) credentials.Credential {
 	return c
 }
 
-// Open are an owner's credentials of all kinds whose records are neither revoked nor expired. They include sessions that ended because they
-// were not used, so that a change of all credentials does not depend on request counts.
+// Open are an owner's credentials of all kinds whose records are neither revoked nor expired. They include sessions
+// that ended because they were not used, so that a change of all credentials does not depend on request counts.
 type Open struct {
 	Live   []credentials.Credential
 	Ended  []credentials.Credential // with all credentials of the customer, so they are revoked here; the tally may have left them out
 	Issued int64                    // how many were ever issued
 }
 
-// ListOpen returns the open credentials of an owner, strongly consistent. A change that revokes all of them also revokes those in Ended, so
-// that their records are deleted some day.
+// ListOpen returns the open credentials of an owner, strongly consistent. A change that revokes all of them also
+// revokes those in Ended, so that their records are deleted some day.
 func (t *Table) ListOpen(ctx context.Context, ownerID string, at time.Time) (Open, error) {
 	all, issued, err := t.listStored(ctx, ownerID, nil)
 	all = slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.IsOpen(at) })

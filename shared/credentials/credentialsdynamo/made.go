@@ -47,9 +47,10 @@ func (w Writes) deleteMade(c credentials.Credential) []types.TransactWriteItem {
 	return writes
 }
 
-// Made returns credentials of any owner that were made with the credential root, directly or in several steps, or renewed from it, and
-// that are neither revoked nor expired. It returns all of them if there are less than limit, and otherwise at least limit. Reads are
-// strongly consistent. If root is revoked, so that it makes no others, calls that revoke the result come to an end.
+// Made returns credentials of any owner that were made with the credential root, directly or in several steps, or
+// renewed from it, and that are neither revoked nor expired. It returns all of them if there are less than limit, and
+// otherwise at least limit. Reads are strongly consistent. If root is revoked, so that it makes no others, calls that
+// revoke the result come to an end.
 func (t *Table) Made(ctx context.Context, root credentials.Credential, at time.Time, limit int) ([]credentials.Credential, error) {
 	owned, _, err := t.list(ctx, root.Owner.ID, nil)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"portside/shared/mail"
 )
 
-// noticesPK is the partition of the mails to owners that were not sent yet. They are few, because requests send their mails themselves.
+// noticesPK is the partition of the mails to owners that were not sent yet. They are few, because requests send their
+// mails themselves.
 const noticesPK = "notices"
 
 // notice is the stored form of credentials.Notice. Times are Unix milliseconds.
@@ -62,8 +63,8 @@ type Notices struct {
 	turns mail.Turns
 }
 
-// DueNotices returns up to limit notices that are due at the given time, strongly consistent. The owners take turns, also over several
-// calls.
+// DueNotices returns up to limit notices that are due at the given time, strongly consistent. The owners take turns,
+// also over several calls.
 func (s *Notices) DueNotices(ctx context.Context, at time.Time, limit int) ([]credentials.Notice, error) {
 	pages := dynamodb.NewQueryPaginator(s.table.client, &dynamodb.QueryInput{
 		TableName: &s.table.name, ConsistentRead: aws.Bool(true),
@@ -87,7 +88,8 @@ func (s *Notices) DueNotices(ctx context.Context, at time.Time, limit int) ([]cr
 	return mail.InTurns(&s.turns, due, limit, func(n credentials.Notice) string { return n.OwnerID }), nil
 }
 
-// PostponeNotice stores one more attempt and its due time. Errors: versions.ErrStale if the notice was sent or tried meanwhile.
+// PostponeNotice stores one more attempt and its due time. Errors: versions.ErrStale if the notice was sent or tried
+// meanwhile.
 func (s *Notices) PostponeNotice(ctx context.Context, n credentials.Notice, due time.Time) error {
 	_, err := s.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table.name, Key: items.Key(noticesPK, noticeSK(n)),

@@ -8,8 +8,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// TestOwnersHaveOneLimit sends requests with 50 tokens of an owner in turn. Together, they are allowed hardly more than one of them
-// could be, until the next minute. A session has its own, higher limit.
+// TestOwnersHaveOneLimit sends requests with 50 tokens of an owner in turn. Together, they are allowed hardly more than
+// one of them could be, until the next minute. A session has its own, higher limit.
 //
 //proves:docs/security.md
 func TestOwnersHaveOneLimit(t *testing.T) {

@@ -26,16 +26,17 @@ const (
 	sweepAbove = 8
 )
 
-// CountRequest implements credentials.Store. It reads the record and counts the request at the same time, so it takes one round
-// trip, one read unit and one write unit; for a user of a customer two read units, see getWithCustomer. The first use in
-// LastUseResolution takes another write unit, for the index of last uses.
+// CountRequest implements credentials.Store. It reads the record and counts the request at the same time, so it takes
+// one round trip, one read unit and one write unit; for a user of a customer two read units, see getWithCustomer. The
+// first use in LastUseResolution takes another write unit, for the index of last uses.
 //
-// The item of the count has its own table, which functions can change that may only read credentials. Its key is derived from the
-// presented secret, because the count does not wait for the record. Requests with a wrong secret therefore count on another item, which
-// soon expires. The first request of a credential takes another call; see RecordUse.
+// The item of the count has its own table, which functions can change that may only read credentials. Its key is
+// derived from the presented secret, because the count does not wait for the record. Requests with a wrong secret
+// therefore count on another item, which soon expires. The first request of a credential takes another call; see
+// RecordUse.
 //
-// The item has an attribute for each minute ("m29417760"). Each request removes those of the minutes just before. Counters that
-// remain after a pause are removed once several have accumulated.
+// The item has an attribute for each minute ("m29417760"). Each request removes those of the minutes just before.
+// Counters that remain after a pause are removed once several have accumulated.
 func (r *Requests) CountRequest(ctx context.Context, secret credentials.Secret, at time.Time) (credentials.Presented, int, error) {
 	var found credentials.Presented
 	var missing error
@@ -60,18 +61,19 @@ func (r *Requests) CountRequest(ctx context.Context, secret credentials.Secret, 
 	return found, counted.used, nil
 }
 
-// CountOwner implements credentials.Store with one conditional write, and another one if it fails. The owner has an item for each minute,
-// with the pk "owner#<id>#<minute>".
+// CountOwner implements credentials.Store with one conditional write, and another one if it fails. The owner has an
+// item for each minute, with the pk "owner#<id>#<minute>".
 func (r *Requests) CountOwner(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
 	return r.countTogether(ctx, requester{c, "owner#" + c.Owner.ID, credentials.OwnerExhausted}, block, at)
 }
 
 // CountCustomer implements credentials.Store, as CountOwner does, with the pk "customer#<id>#<minute>".
 //
-// All users of a customer share this item, and DynamoDB takes 1,000 writes a second to one item. The greatest limit, 1,000,000 requests per
-// minute in blocks of 32, needs 521. Each credential adds up to 4 in a minute until its blocks are that large, and 1 that is refused.
-// So the item has room for some 5,700 credentials that make many requests in the same minute, or for 60,000 that make one, but not for more
-// than 1,000 that make their first request of the minute in the same second. A write above that is retried, and then the request fails.
+// All users of a customer share this item, and DynamoDB takes 1,000 writes a second to one item. The greatest limit,
+// 1,000,000 requests per minute in blocks of 32, needs 521. Each credential adds up to 4 in a minute until its blocks
+// are that large, and 1 that is refused. So the item has room for some 5,700 credentials that make many requests in the
+// same minute, or for 60,000 that make one, but not for more than 1,000 that make their first request of the minute in
+// the same second. A write above that is retried, and then the request fails.
 func (r *Requests) CountCustomer(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
 	return r.countTogether(ctx, requester{c, "customer#" + c.Owner.CustomerID, credentials.CustomerExhausted}, block, at)
 }
@@ -123,7 +125,8 @@ func (r *Requests) countTogether(ctx context.Context, who requester, block crede
 	return true, nil
 }
 
-// exhaust makes the credential exceed its limit for the rest of the minute, so that its later requests need not update the common count.
+// exhaust makes the credential exceed its limit for the rest of the minute, so that its later requests need not update
+// the common count.
 func (r *Requests) exhaust(ctx context.Context, who requester, minute int64) error {
 	_, err := r.table.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &r.table.counts, Key: countKey(who.Hash), UpdateExpression: aws.String("ADD #now :many"),
@@ -137,7 +140,8 @@ func (r *Requests) exhaust(ctx context.Context, who requester, minute int64) err
 	return nil
 }
 
-// count is the item of a credential in the table of request counts. The items of wrong secrets have no owner and credential.
+// count is the item of a credential in the table of request counts. The items of wrong secrets have no owner and
+// credential.
 type count struct {
 	PK         string `dynamodbav:"pk"`
 	Owner      string `dynamodbav:"owner,omitempty"`
@@ -148,8 +152,8 @@ type count struct {
 	used int // requests in the current minute
 }
 
-// count counts a request of a secret. The condition for sessions keeps a late request from reviving one; their item exists from
-// their creation.
+// count counts a request of a secret. The condition for sessions keeps a late request from reviving one; their item
+// exists from their creation.
 func (r *Requests) count(ctx context.Context, secret credentials.Secret, at time.Time) (count, error) {
 	out, err := r.table.client.UpdateItem(ctx, r.countInput(secret, at))
 	if items.ConditionFailed(err) {
@@ -235,8 +239,8 @@ func (r *Requests) sweep(ctx context.Context, pk string, stale []string) error {
 	return nil
 }
 
-// countKey returns the key of the count of a secret with this hash. It is another hash, so that the tables have no secret's hash in
-// common.
+// countKey returns the key of the count of a secret with this hash. It is another hash, so that the tables have no
+// secret's hash in common.
 func countKey(hash []byte) items.Map {
 	sum := sha256.Sum256(hash)
 	return items.Map{"pk": items.Text(base64.RawURLEncoding.EncodeToString(sum[:]))}

@@ -13,7 +13,8 @@ import (
 	"portside/shared/testkit/audittest"
 )
 
-// TestRefusalsOfWorkloadsAndSessions checks which actors events name for credentials other than a person's tokens and keys.
+// TestRefusalsOfWorkloadsAndSessions checks which actors events name for credentials other than a person's tokens and
+// keys.
 func TestRefusalsOfWorkloadsAndSessions(t *testing.T) {
 	s := newFixture(t)
 	log := audittest.Log(t, s.client)
@@ -36,7 +37,8 @@ func TestRefusalsOfWorkloadsAndSessions(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreReported refuses many requests of one credential in an hour, a few of another one, and some in the next hour.
+// TestRefusalsAreReported refuses many requests of one credential in an hour, a few of another one, and some in the
+// next hour.
 func TestRefusalsAreReported(t *testing.T) {
 	s := newFixture(t)
 	log := audittest.Log(t, s.client)

@@ -20,8 +20,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// tally counts an owner's credentials. Issued counts all of them. Live counts all but sessions, and also those that have
-// expired, until Recount corrects it. The other fields are the owner's state, as lists show it; see applied.
+// tally counts an owner's credentials. Issued counts all of them. Live counts all but sessions, and also those that
+// have expired, until Recount corrects it. The other fields are the owner's state, as lists show it; see applied.
 type tally struct {
 	Issued   int64  `dynamodbav:"issued"`
 	Live     int64  `dynamodbav:"live"`
@@ -38,23 +38,24 @@ type Change struct {
 	// Seen is the number from ListOpen on which the transaction relies; nil if it relies on none.
 	// Without it, issuing fails if the owner already has credentials.MaxLive.
 	Seen *int64
-	// On is when a credential of the kind Kind is issued, for the limit of credentials.MaxDaily per owner, kind and day; zero means no
-	// limit. The limit stops credentials that keep creating others. It has no effect together with Seen.
+	// On is when a credential of the kind Kind is issued, for the limit of credentials.MaxDaily per owner, kind and
+	// day; zero means no limit. The limit stops credentials that keep creating others. It has no effect together with
+	// Seen.
 	On   time.Time
 	Kind credentials.Kind
-	// Active is the owner's new status; nil if it does not change. An owner without a stored status is active. Nothing can be issued
-	// to an inactive owner without Seen.
+	// Active is the owner's new status; nil if it does not change. An owner without a stored status is active. Nothing
+	// can be issued to an inactive owner without Seen.
 	Active *bool
-	// Version is the version of the owner: with Active, the one that has the new role and status. Otherwise, the one that the issuer has
-	// read: issuing fails if the role or status has changed since. Zero means no check.
+	// Version is the version of the owner: with Active, the one that has the new role and status. Otherwise, the one
+	// that the issuer has read: issuing fails if the role or status has changed since. Zero means no check.
 	Version int64
 	// EndedAt is when all credentials of the owner are revoked, with Reason; zero if they are not.
 	EndedAt time.Time
 	Reason  string
 }
 
-// Tally returns the write that updates an owner's tally, or only the check if the change is empty. Every transaction that issues
-// or revokes must contain it, unless the change is empty.
+// Tally returns the write that updates an owner's tally, or only the check if the change is empty. Every transaction
+// that issues or revokes must contain it, unless the change is empty.
 func (w Writes) Tally(ownerID string, c Change) types.TransactWriteItem {
 	condition, values := c.condition()
 	if !c.writes() {
@@ -78,7 +79,8 @@ func (w Writes) Tally(ownerID string, c Change) types.TransactWriteItem {
 // writes reports whether the change stores anything.
 func (c Change) writes() bool { return c.isCounted() || c.Active != nil || !c.EndedAt.IsZero() }
 
-// IsEmpty reports whether the change stores and checks nothing, as after the revocation of a credential that has expired.
+// IsEmpty reports whether the change stores and checks nothing, as after the revocation of a credential that has
+// expired.
 func (c Change) IsEmpty() bool { return !c.writes() && c.Seen == nil }
 
 func (c Change) isCounted() bool { return c.Issued != 0 || c.Revoked != 0 || c.Sessions != 0 }
@@ -104,8 +106,8 @@ func (c Change) state(values items.Map) []string {
 	return []string{"SET " + strings.Join(sets, ", ")}
 }
 
-// counts returns the last clause of the update, which counts the credentials. Without any, it leaves the numbers absent, on which
-// transactions rely that saw none.
+// counts returns the last clause of the update, which counts the credentials. Without any, it leaves the numbers
+// absent, on which transactions rely that saw none.
 func (c Change) counts(values items.Map) []string {
 	if !c.isCounted() {
 		return nil
@@ -116,8 +118,8 @@ func (c Change) counts(values items.Map) []string {
 
 func (c Change) daily() bool { return !c.On.IsZero() && c.Seen == nil && c.Issued > c.Revoked }
 
-// countDay makes the update count the credentials that are issued on a day. Each day has its own attribute, and the update removes that of
-// the day before.
+// countDay makes the update count the credentials that are issued on a day. Each day has its own attribute, and the
+// update removes that of the day before.
 func countDay(update *types.Update, kind credentials.Kind, on calendar.Day) {
 	update.UpdateExpression = aws.String(*update.UpdateExpression + ", #today :issued REMOVE #yesterday")
 	update.ConditionExpression = aws.String("(" + *update.ConditionExpression + ") AND (attribute_not_exists(#today) OR #today < :daily)")
@@ -160,9 +162,9 @@ func (c *Change) Issue(kind credentials.Kind) {
 	c.Issued++
 }
 
-// Revoke counts a credential that is revoked at a time. It does not count one that was exchanged, which was never counted, or that has
-// expired, because Recount may have left that out already. Otherwise, the owner could have more working credentials than
-// credentials.MaxLive.
+// Revoke counts a credential that is revoked at a time. It does not count one that was exchanged, which was never
+// counted, or that has expired, because Recount may have left that out already. Otherwise, the owner could have more
+// working credentials than credentials.MaxLive.
 func (c *Change) Revoke(revoked credentials.Credential, at time.Time) {
 	hasExpired := !revoked.ExpiresAt.IsZero() && !at.Before(revoked.ExpiresAt)
 	if revoked.Kind != credentials.Session && !revoked.Exchanged && !hasExpired {
@@ -195,7 +197,8 @@ func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room
 	return true, nil
 }
 
-// Renewals is the kind as which Change counts tokens that other tokens created, so that these do not use up the daily quota of tokens.
+// Renewals is the kind as which Change counts tokens that other tokens created, so that these do not use up the daily
+// quota of tokens.
 const Renewals credentials.Kind = "renewal"
 
 // Issuing is a credential that a store adds.
@@ -206,9 +209,9 @@ type Issuing struct {
 	TooMany    error            // of a failed Tally
 }
 
-// WithRecount runs issue. If that fails with the error TooMany, it finds out why: versions.ErrStale if the owner is not active or has
-// another role or status than at the version, or credentials.ErrDailyQuota. Otherwise, it corrects the number of live credentials, and
-// runs issue once more if there is room for one.
+// WithRecount runs issue. If that fails with the error TooMany, it finds out why: versions.ErrStale if the owner is not
+// active or has another role or status than at the version, or credentials.ErrDailyQuota. Otherwise, it corrects the
+// number of live credentials, and runs issue once more if there is room for one.
 func (t *Table) WithRecount(ctx context.Context, i Issuing, issue func() error) error {
 	err := issue()
 	if !errors.Is(err, i.TooMany) {

@@ -34,9 +34,9 @@ func keptAtLeast(c credentials.Credential, at time.Time) time.Time {
 	}
 }
 
-// RecordUse stores a use of a credential, unless it stores a later one. It adds the owner to the credential's count, which lists it in
-// the index byOwner, and keeps the item as long as lists show the credential. CountRequest needs it for the first use, which also
-// restores a table that was lost, and once a year for a credential that never expires.
+// RecordUse stores a use of a credential, unless it stores a later one. It adds the owner to the credential's count,
+// which lists it in the index byOwner, and keeps the item as long as lists show the credential. CountRequest needs it
+// for the first use, which also restores a table that was lost, and once a year for a credential that never expires.
 func (r *Requests) RecordUse(ctx context.Context, c credentials.Credential, at time.Time) error {
 	purge := keptAtLeast(c, at)
 	if c.ExpiresAt.IsZero() {
@@ -68,11 +68,12 @@ func (w Writes) putCount(c credentials.Credential) types.TransactWriteItem {
 	return items.PutNew(w.counts, item)
 }
 
-// useSK is the sort key of a credential's last use in the index byOwner: the text of the credential without its secret part.
+// useSK is the sort key of a credential's last use in the index byOwner: the text of the credential without its secret
+// part.
 func useSK(kind credentials.Kind, id string) string { return string(kind) + "_" + id }
 
-// lastUses returns the last uses of an owner's credentials by their ids, eventually consistent. Credentials of other kinds may be
-// included.
+// lastUses returns the last uses of an owner's credentials by their ids, eventually consistent. Credentials of other
+// kinds may be included.
 func (t *Table) lastUses(ctx context.Context, ownerID string, kinds []credentials.Kind) (map[string]time.Time, error) {
 	return t.queryUses(ctx, ownerID, useSK(slices.Min(kinds), ""), useSK(slices.Max(kinds), "~"))
 }

@@ -17,8 +17,8 @@ import (
 // Writes returns writes and checks about credentials, for transactions of other stores.
 type Writes struct{ table, counts string }
 
-// Issue returns the writes that add a credential: its record, its listing, for a token or password
-// that expires its expiry item, for a session its count, and an item for each maker's credential of another user. They fail if the id
+// Issue returns the writes that add a credential: its record, its listing, for a token or password that expires its
+// expiry item, for a session its count, and an item for each maker's credential of another user. They fail if the id
 // exists. The transaction also needs a Tally.
 func (w Writes) Issue(c credentials.Credential) []types.TransactWriteItem {
 	r := newRecord(c)
@@ -32,8 +32,9 @@ func (w Writes) Issue(c credentials.Credential) []types.TransactWriteItem {
 	return append(writes, w.putMade(c, r.PurgeAt)...)
 }
 
-// IssueExchanged returns the writes that add a credential that a workload got by an exchange. The first fails if the customer is suspended
-// or does not exist. It adds no listing and no Tally, because the owner is not a user and such credentials work only for minutes.
+// IssueExchanged returns the writes that add a credential that a workload got by an exchange. The first fails if the
+// customer is suspended or does not exist. It adds no listing and no Tally, because the owner is not a user and such
+// credentials work only for minutes.
 func (w Writes) IssueExchanged(c credentials.Credential) []types.TransactWriteItem {
 	return []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
 		TableName: &w.table, Key: customerstates.Key(c.Owner.CustomerID),
@@ -107,9 +108,10 @@ func revocation(c credentials.Credential) *types.Update {
 	}
 }
 
-// MarkLeaked returns the write that changes the reason of a revoked credential to credentials.ReasonLeaked. It stores c.RevokedAt if the
-// record has no end, because all credentials of its customer have ended. It fails if the credential no longer exists. Its listing keeps the
-// reason, so it is only for kinds that are not listed after their end; see StaysListed.
+// MarkLeaked returns the write that changes the reason of a revoked credential to credentials.ReasonLeaked. It stores
+// c.RevokedAt if the record has no end, because all credentials of its customer have ended. It fails if the credential
+// no longer exists. Its listing keeps the reason, so it is only for kinds that are not listed after their end; see
+// StaysListed.
 func (w Writes) MarkLeaked(c credentials.Credential) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &w.table, Key: recordKey(c.ID), ConditionExpression: aws.String("attribute_exists(pk)"),
@@ -123,8 +125,9 @@ func (w Writes) MarkLeaked(c credentials.Credential) types.TransactWriteItem {
 	}}
 }
 
-// StillWorks returns the checks that a credential is not revoked, its owner is active, and not all credentials of the owner's customer have
-// ended. Transactions on behalf of a credential contain them, so that a credential that has just ended issues nothing.
+// StillWorks returns the checks that a credential is not revoked, its owner is active, and not all credentials of the
+// owner's customer have ended. Transactions on behalf of a credential contain them, so that a credential that has just
+// ended issues nothing.
 func (w Writes) StillWorks(by principal.Credential) []types.TransactWriteItem {
 	var since Since
 	since.Add(by.CustomerID, by.Generation)
@@ -135,10 +138,10 @@ func (w Writes) StillWorks(by principal.Credential) []types.TransactWriteItem {
 	}}}, w.Checks(since)...)
 }
 
-// hasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended
-// as usual, by a sign-out or by their use, but not if they were reported as leaked. A report of a used link has no effect. Transactions
-// that finish what a credential has begun contain the check. They must not come later than credentials.Retention after that, because the
-// record of a revoked credential may then be purged.
+// hasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after
+// they have ended as usual, by a sign-out or by their use, but not if they were reported as leaked. A report of a used
+// link has no effect. Transactions that finish what a credential has begun contain the check. They must not come later
+// than credentials.Retention after that, because the record of a revoked credential may then be purged.
 func (w Writes) hasNotEnded(id string) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &w.table, Key: recordKey(id),

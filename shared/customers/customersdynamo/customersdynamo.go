@@ -12,8 +12,9 @@
 //	                                  package searchindex
 //	once#<caller>#<hash>   once       an idempotency key and the customer that it created; see package idempotencykeys
 //
-// The credentials table has the state of each customer (see package customerstates): a copy of the status and the limit, and the
-// number of users, which only the store of users changes. So authentication reads it together with the credential.
+// The credentials table has the state of each customer (see package customerstates): a copy of the status and the
+// limit, and the number of users, which only the store of users changes. So authentication reads it together with the
+// credential.
 //
 // Every change is one transaction over all affected items of both tables, so a crash never leaves an incomplete
 // customer. Every write is conditional: on the version for a customer, on the owner for a marker that is removed, on

@@ -1,11 +1,11 @@
 // Package customerstates keeps the states of customers in the table of credentials.
 //
-// The state of a customer (pk "customer#<id>", sk "customer") is what authentication and the creation of users must know of the customer.
-// It is in the table of credentials, so that authentication reads it in the call that reads the credential. It exists as long as the
-// customer.
+// The state of a customer (pk "customer#<id>", sk "customer") is what authentication and the creation of users must
+// know of the customer. It is in the table of credentials, so that authentication reads it in the call that reads the
+// credential. It exists as long as the customer.
 //
-// The store of customers writes the status and the limits, and ends credentials. The store of users counts users. Other items of a
-// customer have the same pk; see packages entitlementlists and trustlists.
+// The store of customers writes the status and the limits, and ends credentials. The store of users counts users. Other
+// items of a customer have the same pk; see packages entitlementlists and trustlists.
 package customerstates
 
 import (
@@ -36,8 +36,8 @@ type State struct {
 	// MaxRequests is how many requests all credentials of the customer's users may make per minute. 0 means no limit.
 	MaxRequests int64 `dynamodbav:"maxRequests,omitempty"`
 
-	// Entitlements is the version of the customer's entitlements, by which a process knows whether it has the current ones. 0 means that
-	// the customer never had any.
+	// Entitlements is the version of the customer's entitlements, by which a process knows whether it has the current
+	// ones. 0 means that the customer never had any.
 	Entitlements int64 `dynamodbav:"entitlements,omitempty"`
 }
 
@@ -76,8 +76,9 @@ func (t Table) Set(id string, state State) types.TransactWriteItem {
 	}}
 }
 
-// EndCredentials returns the write that ends all credentials of the customer's users: it increases the generation, and a credential of an
-// earlier generation has ended. Lists show the given time as the end. The write fails if the customer does not exist.
+// EndCredentials returns the write that ends all credentials of the customer's users: it increases the generation, and
+// a credential of an earlier generation has ended. Lists show the given time as the end. The write fails if the
+// customer does not exist.
 func (t Table) EndCredentials(id string, at time.Time) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: Key(id), UpdateExpression: aws.String("SET ended = :at ADD generation :one"),
@@ -102,8 +103,8 @@ func (t Table) Exists(id string) types.TransactWriteItem {
 	}}
 }
 
-// CountUsers returns the write that adds 1 or -1 to the users of a customer. It fails if the customer does not exist, or has no room for
-// another user.
+// CountUsers returns the write that adds 1 or -1 to the users of a customer. It fails if the customer does not exist,
+// or has no room for another user.
 func (t Table) CountUsers(id string, change int64) types.TransactWriteItem {
 	update := &types.Update{
 		TableName: &t.name, Key: Key(id), UpdateExpression: aws.String("ADD #users :change, changes :one"),
@@ -124,8 +125,8 @@ func (t Table) Get(ctx context.Context, id string) (State, bool, error) {
 	return items.Get[State](ctx, t.Items(), Key(id))
 }
 
-// Beside returns the item with the given key, which lies beside the state of a customer, and whether the customer exists, strongly
-// consistent in one call. An item that does not exist is nil.
+// Beside returns the item with the given key, which lies beside the state of a customer, and whether the customer
+// exists, strongly consistent in one call. An item that does not exist is nil.
 func Beside(ctx context.Context, table items.Table, id string, key items.Map) (item items.Map, exists bool, err error) {
 	err = items.GetAll(ctx, table, []items.Map{Key(id), key}, func(found items.Map) error {
 		if sk, _ := found["sk"].(*types.AttributeValueMemberS); sk != nil && sk.Value == sortKey {
@@ -144,8 +145,8 @@ func (t Table) CustomerExists(ctx context.Context, id string) (bool, error) {
 	return exists, err
 }
 
-// Generation returns the current generation of a customer's credentials, strongly consistent: 0 for the vendor's staff, who have no
-// customer, and for a customer that does not exist.
+// Generation returns the current generation of a customer's credentials, strongly consistent: 0 for the vendor's staff,
+// who have no customer, and for a customer that does not exist.
 func (t Table) Generation(ctx context.Context, id string) (int64, error) {
 	if id == "" {
 		return 0, nil
@@ -173,7 +174,8 @@ func (t Table) All(ctx context.Context, ids []string) (map[string]State, error) 
 	return found, err
 }
 
-// countedState is the state of a customer with the number of changes of Users, which shows that a user has joined and another one left.
+// countedState is the state of a customer with the number of changes of Users, which shows that a user has joined and
+// another one left.
 type countedState struct {
 	State
 
@@ -183,8 +185,8 @@ type countedState struct {
 // recountAttempts is how often RecountUsers starts again because a user was added or removed meanwhile.
 const recountAttempts = 20
 
-// RecountUsers corrects the number of users of a customer to the one that count returns, and reports whether it was wrong. It starts
-// again if the number changes meanwhile. Errors: versions.ErrBusy.
+// RecountUsers corrects the number of users of a customer to the one that count returns, and reports whether it was
+// wrong. It starts again if the number changes meanwhile. Errors: versions.ErrBusy.
 func (t Table) RecountUsers(ctx context.Context, id string, count func(context.Context) (int64, error)) (wrong bool, err error) {
 	err = retry.Policy{Attempts: recountAttempts}.Do(ctx, versions.IsStale, func() error {
 		wrong, err = t.tryRecountUsers(ctx, id, count)

@@ -1,5 +1,6 @@
-// Package entitlementlists keeps the entitlements of a customer in one item (pk "customer#<id>", sk "entitlements"), beside the state of
-// the customer; see package customerstates. Authentication reads the item, and the store of entitlements writes it.
+// Package entitlementlists keeps the entitlements of a customer in one item (pk "customer#<id>", sk "entitlements"),
+// beside the state of the customer; see package customerstates. Authentication reads the item, and the store of
+// entitlements writes it.
 package entitlementlists
 
 import (
@@ -19,8 +20,8 @@ type List struct {
 	Version int64 // one more with every change; 0 if the customer never had any
 }
 
-// Get returns the entitlements of a customer, strongly consistent, or false if the customer does not exist. It reads them and the state of
-// the customer in one call.
+// Get returns the entitlements of a customer, strongly consistent, or false if the customer does not exist. It reads
+// them and the state of the customer in one call.
 func Get(ctx context.Context, table items.Table, customerID string) (List, bool, error) {
 	item, exists, err := customerstates.Beside(ctx, table, customerID, key(customerID))
 	if err != nil {
@@ -30,14 +31,15 @@ func Get(ctx context.Context, table items.Table, customerID string) (List, bool,
 	return stored.list(), exists, err
 }
 
-// GetOrEmpty returns the entitlements of a customer, strongly consistent. The list of a customer that does not exist is empty.
+// GetOrEmpty returns the entitlements of a customer, strongly consistent. The list of a customer that does not exist is
+// empty.
 func GetOrEmpty(ctx context.Context, table items.Table, customerID string) (List, error) {
 	stored, _, err := items.Get[listItem](ctx, table, key(customerID))
 	return stored.list(), err
 }
 
-// Set returns the writes that store the entitlements of a customer with their new version. The first fails if their stored version is not
-// the one before, the second one if the customer does not exist.
+// Set returns the writes that store the entitlements of a customer with their new version. The first fails if their
+// stored version is not the one before, the second one if the customer does not exist.
 func Set(table, customerID string, list List) []types.TransactWriteItem {
 	put := &types.Put{
 		TableName: &table, Item: items.Encode(newListItem(customerID, list)), ConditionExpression: aws.String("attribute_not_exists(pk)"),
@@ -53,8 +55,8 @@ func Set(table, customerID string, list List) []types.TransactWriteItem {
 	}}}
 }
 
-// Delete returns the write that deletes the entitlements of a customer, if there are any. It belongs into the transaction that deletes the
-// state of the customer. Because Set needs the state, no entitlements remain.
+// Delete returns the write that deletes the entitlements of a customer, if there are any. It belongs into the
+// transaction that deletes the state of the customer. Because Set needs the state, no entitlements remain.
 func Delete(table, customerID string) types.TransactWriteItem {
 	return types.TransactWriteItem{Delete: &types.Delete{TableName: &table, Key: key(customerID)}}
 }
@@ -63,7 +65,8 @@ const sortKey = "entitlements"
 
 func key(customerID string) items.Map { return items.Key(customerstates.PK(customerID), sortKey) }
 
-// listItem is the stored form. The longest entitlements have about 500 bytes, so 200 take 100 KB; DynamoDB allows 400 KB.
+// listItem is the stored form. The longest entitlements have about 500 bytes, so 200 take 100 KB; DynamoDB allows 400
+// KB.
 type listItem struct {
 	PK           string `dynamodbav:"pk"`
 	SK           string `dynamodbav:"sk"`

@@ -63,8 +63,8 @@ func TestChangesItems(t *testing.T) {
 		{"moved twice", func(c *rank.Changes) { c.Move(at(7, "user"), at(7, "admin")); c.Move(at(7, "admin"), at(7, "guest")) }, []string{
 			"rank#users#1#0/root ADD #02 -1, #04 1", "rank#users#1#0/0 ADD #02 -1, #04 1", "rank#users#2#0/0 ADD #02 -1, #04 1, #0v 2",
 		}},
-		// The counts stay the same, but a rebuild that reads the entries meanwhile may see only one change. It detects that
-		// by the version.
+		// The counts stay the same, but a rebuild that reads the entries meanwhile may see only one change. It detects
+		// that by the version.
 		{"two exchanged", func(c *rank.Changes) { c.Move(at(7, "user"), at(7, "admin")); c.Move(at(8, "admin"), at(8, "user")) }, []string{
 			"rank#users#2#0/0 ADD #0v 4",
 		}},

@@ -157,8 +157,8 @@ func (t *Tree) descend(ctx context.Context, columns []term, first *groupCounts,
 	skip int64) (start int64, left int, err error) {
 	at, read := root, first
 	child, rest := first.root.locate(columns, skip)
-	// A child past the last one means that entries were deleted after the parent was read. The rest is then skipped after
-	// the end of the group.
+	// A child past the last one means that entries were deleted after the parent was read. The rest is then skipped
+	// after the end of the group.
 	for child < branching && rest >= maxSkip && at.level < lowest {
 		next := at.child(child)
 		if next != top {

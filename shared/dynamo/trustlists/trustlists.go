@@ -1,6 +1,7 @@
-// Package trustlists keeps the list of a customer's trust policies (pk "customer#<id>", sk "trust") beside the state of the customer; see
-// package customerstates. The list has the IDs. The store of trust policies writes each policy to a separate item (pk "trust#<id>", sk
-// "policy"), so that an exchange finds it by its ID, and because its keys can be large.
+// Package trustlists keeps the list of a customer's trust policies (pk "customer#<id>", sk "trust") beside the state of
+// the customer; see package customerstates. The list has the IDs. The store of trust policies writes each policy to a
+// separate item (pk "trust#<id>", sk "policy"), so that an exchange finds it by its ID, and because its keys can be
+// large.
 package trustlists
 
 import (
@@ -19,8 +20,8 @@ type list struct {
 	Policies []string `dynamodbav:"policies,omitempty,stringset"`
 }
 
-// Get returns the IDs of the trust policies of a customer in the order of their creation, strongly consistent, or false if the customer
-// does not exist.
+// Get returns the IDs of the trust policies of a customer in the order of their creation, strongly consistent, or false
+// if the customer does not exist.
 func Get(ctx context.Context, table items.Table, customerID string) (ids []string, exists bool, err error) {
 	item, exists, err := customerstates.Beside(ctx, table, customerID, key(customerID))
 	if err != nil {
@@ -31,8 +32,8 @@ func Get(ctx context.Context, table items.Table, customerID string) (ids []strin
 	return stored.Policies, exists, err
 }
 
-// AddID returns the write that adds the ID of a trust policy to the list of its customer. It fails if the customer has the maximum. The
-// transaction also needs customerstates.Table.Exists.
+// AddID returns the write that adds the ID of a trust policy to the list of its customer. It fails if the customer has
+// the maximum. The transaction also needs customerstates.Table.Exists.
 func AddID(table, customerID, id string, most int) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &table, Key: key(customerID), UpdateExpression: aws.String("ADD policies :id"),
@@ -43,7 +44,8 @@ func AddID(table, customerID, id string, most int) types.TransactWriteItem {
 	}}
 }
 
-// RemoveID returns the write that removes the ID of a trust policy from the list of its customer. It fails if the list does not have it.
+// RemoveID returns the write that removes the ID of a trust policy from the list of its customer. It fails if the list
+// does not have it.
 func RemoveID(table, customerID, id string) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &table, Key: key(customerID), UpdateExpression: aws.String("DELETE policies :id"),
@@ -52,8 +54,9 @@ func RemoveID(table, customerID, id string) types.TransactWriteItem {
 	}}
 }
 
-// DeleteAll returns the writes that delete the trust policies of a customer and their list. The first fails if the customer has other
-// policies than the given ones, which Get has returned. They belong into the transaction that deletes the state of the customer.
+// DeleteAll returns the writes that delete the trust policies of a customer and their list. The first fails if the
+// customer has other policies than the given ones, which Get has returned. They belong into the transaction that
+// deletes the state of the customer.
 func DeleteAll(table, customerID string, ids []string) []types.TransactWriteItem {
 	whole := &types.Delete{TableName: &table, Key: key(customerID), ConditionExpression: aws.String("attribute_not_exists(policies)")}
 	if len(ids) > 0 {

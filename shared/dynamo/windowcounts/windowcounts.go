@@ -1,6 +1,6 @@
-// Package windowcounts counts events in fixed windows of time, such as the mails of a customer on a day or the attempts from a network in
-// an hour. Each window is one item (pk "count#<name>#<subject>", sk the start of the window in Unix seconds). DynamoDB deletes it a day
-// after the window at the earliest.
+// Package windowcounts counts events in fixed windows of time, such as the mails of a customer on a day or the attempts
+// from a network in an hour. Each window is one item (pk "count#<name>#<subject>", sk the start of the window in Unix
+// seconds). DynamoDB deletes it a day after the window at the earliest.
 package windowcounts
 
 import (
@@ -26,8 +26,8 @@ type Table struct {
 // New returns a Table with the given name.
 func New(client *dynamodb.Client, name string) Table { return Table{client, name} }
 
-// Count returns the write that counts n events in the window of at, for a transaction. Its condition fails if there would be more than the
-// limit. n must be at most the limit. Without a limit or events, Count returns no write.
+// Count returns the write that counts n events in the window of at, for a transaction. Its condition fails if there
+// would be more than the limit. n must be at most the limit. Without a limit or events, Count returns no write.
 func (t Table) Count(w throttle.Window, n int, at time.Time) []types.TransactWriteItem {
 	if w.Limit == 0 || n == 0 {
 		return nil
@@ -47,7 +47,8 @@ func (t Table) update(w throttle.Window, n int, at time.Time) *types.Update {
 	}
 }
 
-// CountOne counts one event in the window of at, with one conditional write. It returns false if there were already as many as the limit.
+// CountOne counts one event in the window of at, with one conditional write. It returns false if there were already as
+// many as the limit.
 func (t Table) CountOne(ctx context.Context, w throttle.Window, at time.Time) (bool, error) {
 	write := t.update(w, 1, at)
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
@@ -63,7 +64,8 @@ func (t Table) CountOne(ctx context.Context, w throttle.Window, at time.Time) (b
 	return true, nil
 }
 
-// Counted returns how many events of distinct windows were counted in the windows of at, strongly consistent. Those without any are absent.
+// Counted returns how many events of distinct windows were counted in the windows of at, strongly consistent. Those
+// without any are absent.
 func (t Table) Counted(ctx context.Context, windows []throttle.Window, at time.Time) (map[throttle.Window]int, error) {
 	keys, byPK := make([]items.Map, len(windows)), make(map[string]throttle.Window, len(windows))
 	for i, w := range windows {

@@ -129,7 +129,8 @@ func (s *Store) Any(ctx context.Context, repository, digest string, accept func(
 	if known.any(numbers, accept) {
 		return true, nil
 	}
-	// The names come from the cache or from an eventually consistent query, so a number without a name may have one now.
+	// The names come from the cache or from an eventually consistent query, so a number without a name may have one
+	// now.
 	for _, at := range known.unnamed(numbers, maxReadParts) {
 		part, err := s.part(ctx, repository, at)
 		if err != nil {

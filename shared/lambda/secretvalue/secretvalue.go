@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// life is how long a function uses a value before it reads it again, so that a new value needs no new version of the
-	// function.
+	// life is how long a function uses a value before it reads it again, so that a new value needs no new version of
+	// the function.
 	life = 5 * time.Minute
 	// extension is how long a function uses its last value after it could not read it again.
 	extension = time.Minute

@@ -22,10 +22,11 @@ const (
 	MaxBatchDocuments = 1_000
 	// MaxBatchNameChars is how many characters the name of a document may have.
 	MaxBatchNameChars = 200
-	// MaxBatchRuns is how many runs of JobTimeout a batch may take. Each run starts the next one through a bucket. Lambda detects that as
-	// a recursive loop, and stops the function after about 16 invocations.
+	// MaxBatchRuns is how many runs of JobTimeout a batch may take. Each run starts the next one through a bucket.
+	// Lambda detects that as a recursive loop, and stops the function after about 16 invocations.
 	MaxBatchRuns = 12
-	// maxLineBytes bounds the line of a document in the results, so that the lines of all documents fit on the disk of a function.
+	// maxLineBytes bounds the line of a document in the results, so that the lines of all documents fit on the disk of
+	// a function.
 	maxLineBytes = 256 << 10
 	// batchWorkers is how many documents a run reads at the same time. Each document can need 200 MB on the disk.
 	batchWorkers = 2
@@ -85,8 +86,8 @@ type BatchRequest struct {
 	Names    []string // the names of the documents, with the indexes of Uploads
 }
 
-// StartBatch starts a job that answers the question about each document. If an equal request has already started the job and it has not
-// ended, StartBatch returns that job. Errors: those of [Store].
+// StartBatch starts a job that answers the question about each document. If an equal request has already started the
+// job and it has not ended, StartBatch returns that job. Errors: those of [Store].
 func (r *Responder) StartBatch(ctx context.Context, req BatchRequest) (Job, error) {
 	id, err := r.batchID(req)
 	if err != nil {
@@ -101,7 +102,8 @@ func (r *Responder) StartBatch(ctx context.Context, req BatchRequest) (Job, erro
 	})
 }
 
-// batchID returns the ID of a batch. Equal requests of an owner get the same ID, so a repeated request finds the job that is running.
+// batchID returns the ID of a batch. Equal requests of an owner get the same ID, so a repeated request finds the job
+// that is running.
 func (r *Responder) batchID(req BatchRequest) (string, error) {
 	question, err := r.Service.ResultKey(media.Work{Question: req.Question})
 	if err != nil {
@@ -126,8 +128,8 @@ type Problem struct {
 	Detail string         `json:"detail"`
 }
 
-// encodeLine returns the line of a document that has succeeded, without a line break. If the line is too long, encodeLine leaves out the
-// evidence. Errors: ErrLongAnswer.
+// encodeLine returns the line of a document that has succeeded, without a line break. If the line is too long,
+// encodeLine leaves out the evidence. Errors: ErrLongAnswer.
 func encodeLine(line BatchLine) ([]byte, error) {
 	text, err := json.Marshal(line)
 	if err == nil && len(text) > maxLineBytes && line.Result.Evidence != nil {

@@ -50,7 +50,8 @@ func (e *textEngine) callsOf(text string) int {
 	return e.calls[text]
 }
 
-// batchTest is a batch in a real store. Its clock advances by two seconds with each reading, so each change of the job is saved.
+// batchTest is a batch in a real store. Its clock advances by two seconds with each reading, so each change of the job
+// is saved.
 type batchTest struct {
 	*testing.T
 	*textEngine
@@ -182,7 +183,8 @@ func (b *batchTest) events() int {
 
 func echo(_ context.Context, text string, _ int) (string, error) { return "=" + text, nil }
 
-// One document has no file, and another one makes the engine panic. The other documents have answers in both files of results.
+// One document has no file, and another one makes the engine panic. The other documents have answers in both files of
+// results.
 //
 //proves:docs/security.md
 func TestBatchAnswersEachDocument(t *testing.T) {
@@ -247,7 +249,8 @@ func TestBatchTriesAgain(t *testing.T) {
 	}
 }
 
-// A run that has no time for a document sends another event. The last run ends the batch, and the remaining documents fail.
+// A run that has no time for a document sends another event. The last run ends the batch, and the remaining documents
+// fail.
 func TestBatchContinuesInOtherRuns(t *testing.T) {
 	b := newBatchTest(t, echo, "one", "two")
 	short, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -269,8 +272,8 @@ func TestBatchContinuesInOtherRuns(t *testing.T) {
 	}
 }
 
-// Runs that never return stand for killed runs. After the second one, the documents that were running fail, and the remaining document gets
-// an answer. A run that returns later than expected does not change the batch.
+// Runs that never return stand for killed runs. After the second one, the documents that were running fail, and the
+// remaining document gets an answer. A run that returns later than expected does not change the batch.
 func TestBatchSurvivesKilledRuns(t *testing.T) {
 	started, release, late := make(chan struct{}), make(chan struct{}), sync.WaitGroup{}
 	b := newBatchTest(t, func(ctx context.Context, text string, call int) (string, error) {

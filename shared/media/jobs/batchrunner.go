@@ -13,8 +13,8 @@ import (
 	"portside/shared/media"
 )
 
-// batchRun is one run of a batch. Its workers answer documents until all documents have ended, too little time is left, or another run has
-// saved the job. They save the progress of the job as they go.
+// batchRun is one run of a batch. Its workers answer documents until all documents have ended, too little time is left,
+// or another run has saved the job. They save the progress of the job as they go.
 type batchRun struct {
 	*Runner
 	ctx context.Context // of the run, which outlasts the context of the work
@@ -24,8 +24,8 @@ type batchRun struct {
 	mu      sync.Mutex // guards the fields below
 	job     Job
 	savedAt time.Time
-	// savesEachStep is set after a failed or killed run. Then the stored job always has the state of each document, so that the next run
-	// knows which documents were running when this one was killed.
+	// savesEachStep is set after a failed or killed run. Then the stored job always has the state of each document, so
+	// that the next run knows which documents were running when this one was killed.
 	savesEachStep bool
 	attempted     map[int]error // the documents that this run has begun; the value is the temporary failure, or nil
 	isSuperseded  bool          // whether another run has saved the job
@@ -46,8 +46,8 @@ func (r *Runner) runBatch(ctx context.Context, job Job) error {
 	return run.finish()
 }
 
-// requeueKilled puts the documents back in the queue that an earlier run was working on when it was killed, and reports whether there are
-// any. A document that was running in two killed runs fails, because it may be the cause.
+// requeueKilled puts the documents back in the queue that an earlier run was working on when it was killed, and reports
+// whether there are any. A document that was running in two killed runs fails, because it may be the cause.
 func (b *batchRun) requeueKilled() (wasKilled bool) {
 	const maxKills = 2
 	b.savesEachStep = b.job.Attempts > 1
@@ -177,9 +177,9 @@ func (b *batchRun) save() {
 	}
 }
 
-// finish ends the job if all documents have ended. Otherwise it arranges another run. If all remaining documents failed temporarily, it
-// returns an error, so that Lambda delivers the same event again later. Otherwise it sends a new event. After the last run, the remaining
-// documents fail.
+// finish ends the job if all documents have ended. Otherwise it arranges another run. If all remaining documents failed
+// temporarily, it returns an error, so that Lambda delivers the same event again later. Otherwise it sends a new event.
+// After the last run, the remaining documents fail.
 func (b *batchRun) finish() error {
 	remaining, failure := b.remaining()
 	switch {

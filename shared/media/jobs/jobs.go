@@ -41,15 +41,15 @@ const (
 
 	MaxJobAge = MaxJobEventAge + JobTimeout // after which no attempt can be running
 
-	// MaxJobSilence is the longest time between two saves of a job, unless the job waits for a free execution. Each attempt saves the
-	// job when it begins, and Lambda repeats a failed attempt after at most 2 minutes.
+	// MaxJobSilence is the longest time between two saves of a job, unless the job waits for a free execution. Each
+	// attempt saves the job when it begins, and Lambda repeats a failed attempt after at most 2 minutes.
 	MaxJobSilence = JobTimeout + 3*time.Minute
 )
 
-// MaxOpenJobs is how many jobs of one owner may be queued or running at the same time, so that one owner cannot occupy the
-// concurrent executions that all owners share. A job that was not saved for MaxJobSilence does not count, so an owner whose jobs
-// all crashed can soon start others. Jobs that wait that long for a free execution do not count either. Lambda drops their events
-// after MaxJobEventAge, which bounds their number.
+// MaxOpenJobs is how many jobs of one owner may be queued or running at the same time, so that one owner cannot occupy
+// the concurrent executions that all owners share. A job that was not saved for MaxJobSilence does not count, so an
+// owner whose jobs all crashed can soon start others. Jobs that wait that long for a free execution do not count
+// either. Lambda drops their events after MaxJobEventAge, which bounds their number.
 const MaxOpenJobs = 5
 
 // ErrAlreadyStarted means that another request has started the job in the meantime.
@@ -91,7 +91,8 @@ type Job struct {
 	Answer    *media.Answer  `json:"answer,omitempty"`
 	Failure   *Failure       `json:"failure,omitempty"`
 	CreatedAt time.Time      `json:"createdAt"`
-	// Batch has the documents of a job that answers its question about each upload separately. It is nil for other jobs.
+	// Batch has the documents of a job that answers its question about each upload separately. It is nil for other
+	// jobs.
 	Batch *Batch `json:"batch,omitempty"`
 
 	Version string    `json:"-"` // version that was read from the store; empty for a new job
@@ -123,8 +124,8 @@ func (f Failure) Problem() *Problem {
 // Ended reports whether the job has succeeded or failed.
 func (j Job) Ended() bool { return j.Status == Succeeded || j.Status == Failed }
 
-// IsSilent reports whether a job that was read from the store has not been saved for MaxJobSilence. Its attempts have crashed, or it waits
-// for a free execution.
+// IsSilent reports whether a job that was read from the store has not been saved for MaxJobSilence. Its attempts have
+// crashed, or it waits for a free execution.
 func (j Job) IsSilent(now time.Time) bool { return now.Sub(j.SavedAt) > MaxJobSilence }
 
 // AsOf returns the job with its status at the given time. A job that is too old to be still running
@@ -140,8 +141,8 @@ func (j Job) AsOf(now time.Time) Job {
 	return j
 }
 
-// Uploads stores files for the time of Retention. It cannot delete them: a function with that permission could delete the
-// files of every owner.
+// Uploads stores files for the time of Retention. It cannot delete them: a function with that permission could delete
+// the files of every owner.
 type Uploads interface {
 	// SaveUpload stores a file under an ID of its owner. If it returns an error, either the whole file is
 	// stored or nothing.
@@ -159,20 +160,21 @@ type Store interface {
 	// is ErrTooManyJobs if the owner has MaxOpenJobs already, or
 	// ErrTooManyBatches if a batch has not ended.
 	StartJob(ctx context.Context, job Job) error
-	// ResumeJob makes sure that a Runner soon runs a job that no Runner has begun. The process that started the job may have crashed
-	// after it stored the job and before a Runner was certain to run it.
+	// ResumeJob makes sure that a Runner soon runs a job that no Runner has begun. The process that started the job may
+	// have crashed after it stored the job and before a Runner was certain to run it.
 	ResumeJob(ctx context.Context, owner, id string) error
-	// ContinueJob saves the job as SaveJob does, and makes sure that a Runner soon runs it again. Errors: ErrJobChanged.
+	// ContinueJob saves the job as SaveJob does, and makes sure that a Runner soon runs it again. Errors:
+	// ErrJobChanged.
 	ContinueJob(ctx context.Context, job Job) error
-	// SaveJob replaces the version of the job that was read, and returns the job with its new version. A job that has ended no longer
-	// counts as open. Errors: ErrJobChanged.
+	// SaveJob replaces the version of the job that was read, and returns the job with its new version. A job that has
+	// ended no longer counts as open. Errors: ErrJobChanged.
 	SaveJob(ctx context.Context, job Job) (Job, error)
 	// Job returns a job of its owner, or ErrNoJob.
 	Job(ctx context.Context, owner, id string) (Job, error)
 }
 
-// maxOpenBytes is the total size of open uploads above which a request opens no other upload. The disk of a function has 512 MB, and one
-// more upload can have up to medias3.MaxUploadBytes.
+// maxOpenBytes is the total size of open uploads above which a request opens no other upload. The disk of a function
+// has 512 MB, and one more upload can have up to medias3.MaxUploadBytes.
 const maxOpenBytes = 300 << 20
 
 // ErrTooManyBytes means that the files are larger than maxOpenBytes together.

@@ -187,8 +187,8 @@ func (r *Responder) work(ctx context.Context, req Request, uploads *OpenUploads)
 	return r.Service.Answer(ctx, work)
 }
 
-// startJob starts a job, or returns the job that already does the same work. It starts a silent job again, because a process may no
-// longer exist that would end it; if the job only waits, it runs twice and has the same outcome.
+// startJob starts a job, or returns the job that already does the same work. It starts a silent job again, because a
+// process may no longer exist that would end it; if the job only waits, it runs twice and has the same outcome.
 func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgroundUploads) (Response, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -209,7 +209,8 @@ func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgrou
 	return Response{Job: &job}, nil
 }
 
-// startOnce starts the job that prepare returns, unless the owner has a job with the ID that has not ended; then it returns that one.
+// startOnce starts the job that prepare returns, unless the owner has a job with the ID that has not ended; then it
+// returns that one.
 func (r *Responder) startOnce(ctx context.Context, owner, id string, prepare func(context.Context) (Job, error)) (Job, error) {
 	stored, err := r.Jobs.Job(ctx, owner, id)
 	switch {
@@ -231,7 +232,8 @@ func (r *Responder) startOnce(ctx context.Context, owner, id string, prepare fun
 	return job, err
 }
 
-// resume makes sure that a job runs that another request has started. If no attempt has begun, that request may have crashed in the middle.
+// resume makes sure that a job runs that another request has started. If no attempt has begun, that request may have
+// crashed in the middle.
 func (r *Responder) resume(ctx context.Context, job Job) error {
 	if job.Status != Queued || job.Attempts > 0 {
 		return nil

@@ -67,7 +67,8 @@ func (r *Runner) Run(ctx context.Context, owner, id string) error {
 	return r.end(ctx, job, answer, err)
 }
 
-// begin saves that an attempt begins. It ends a job that has no attempts left. A batch counts the attempts of each document instead.
+// begin saves that an attempt begins. It ends a job that has no attempts left. A batch counts the attempts of each
+// document instead.
 func (r *Runner) begin(ctx context.Context, owner, id string) (Job, error) {
 	job, err := r.Jobs.Job(ctx, owner, id)
 	if err != nil || job.Ended() {
@@ -82,7 +83,8 @@ func (r *Runner) begin(ctx context.Context, owner, id string) (Job, error) {
 	return r.Jobs.SaveJob(ctx, job)
 }
 
-// end saves the answer of an attempt, or err as its failure. If another attempt has begun since, only an answer ends the job.
+// end saves the answer of an attempt, or err as its failure. If another attempt has begun since, only an answer ends
+// the job.
 func (r *Runner) end(ctx context.Context, job Job, answer media.Answer, err error) error {
 	if err != nil {
 		job.Status, job.Failure = Failed, failureOf(ctx, err)

@@ -178,7 +178,8 @@ func TestRunGivesUpAfterKilledAttempts(t *testing.T) {
 	}
 }
 
-// TestKilledDuplicateLeavesTheAnswer runs a job again during its run, as a duplicate event does, and kills the second run.
+// TestKilledDuplicateLeavesTheAnswer runs a job again during its run, as a duplicate event does, and kills the second
+// run.
 func TestKilledDuplicateLeavesTheAnswer(t *testing.T) {
 	var r *runnerTest
 	r = newRunnerTest(t, func(ctx context.Context, call int) (string, error) {

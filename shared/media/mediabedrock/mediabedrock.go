@@ -4,7 +4,8 @@
 // the use of a tool for models of all vendors. Text of the service may repeat a document, so it never
 // gets into an error or a log.
 //
-// The package sends its one kind of request without the SDK's client, which makes the start of a function longer; see package awsrequest.
+// The package sends its one kind of request without the SDK's client, which makes the start of a function longer; see
+// package awsrequest.
 package mediabedrock
 
 import (

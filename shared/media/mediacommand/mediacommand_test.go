@@ -65,7 +65,8 @@ func TestTranscribeParsesOutput(t *testing.T) {
 	}
 }
 
-// A program gets its arguments and the recording in a file with the right extension, but no secrets and no ID of the customer.
+// A program gets its arguments and the recording in a file with the right extension, but no secrets and no ID of the
+// customer.
 //
 //proves:docs/security.md
 func TestProgramGetsRecordingWithoutSecrets(t *testing.T) {

@@ -86,8 +86,8 @@ func (e *Engine) words(ctx context.Context, s answers.CompareSettings, variables
 	})
 }
 
-// newPair returns what the documents have for a variable. It does not contain uncertain values, because the model would take them for
-// facts.
+// newPair returns what the documents have for a variable. It does not contain uncertain values, because the model would
+// take them for facts.
 func newPair(v promptVariable, c *answers.Comparison) pair {
 	first, second := differences.SideOf(c.First, v.Name), differences.SideOf(c.Second, v.Name)
 	isInDoubt := differences.Between(first, second).Relation == differences.InDoubt

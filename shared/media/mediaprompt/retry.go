@@ -17,9 +17,9 @@ type Busy struct {
 	Cause error         // without any content
 }
 
-// ConnectionError returns the error for a call of an engine whose connection failed before the whole response arrived. It leaves out the
-// text of the HTTP client, which may contain content. A timeout of one call counts as a busy service. If the context of the caller has
-// ended, the error wraps the context's error.
+// ConnectionError returns the error for a call of an engine whose connection failed before the whole response arrived.
+// It leaves out the text of the HTTP client, which may contain content. A timeout of one call counts as a busy service.
+// If the context of the caller has ended, the error wraps the context's error.
 func ConnectionError(ctx context.Context, engine string) error {
 	switch err := ctx.Err(); {
 	case err == nil:
@@ -49,8 +49,8 @@ func (b *Busy) Unwrap() []error {
 // Wait implements [retry.WaitError].
 func (b *Busy) Wait() time.Duration { return b.After }
 
-// Retrier repeats calls that end with Busy. It waits as long as the service asks, and at least a random time below a bound
-// that doubles from 300 ms to 20 s. The zero value is ready for use.
+// Retrier repeats calls that end with Busy. It waits as long as the service asks, and at least a random time below a
+// bound that doubles from 300 ms to 20 s. The zero value is ready for use.
 type Retrier struct {
 	Attempts int                                        // 0: 6
 	Pause    func(context.Context, time.Duration) error // nil: waits

@@ -66,7 +66,8 @@ func setPages(row answers.Row, d *documents.Document) {
 	}
 }
 
-// findRows asks the model for the records in one part. If the answer is too long for the model, it asks for each half of the part.
+// findRows asks the model for the records in one part. If the answer is too long for the model, it asks for each half
+// of the part.
 func (e *Engine) findRows(ctx context.Context, p part, t answers.Table) ([]answers.Row, error) {
 	q := prompt{name: "records", rules: rowsRules, schema: rowsSchema(t), maxTokens: rowTokens}
 	q.data = []dataBlock{{"list", describeTable(t)}, {"document", p.text}}
@@ -112,8 +113,8 @@ func rowsSchema(t answers.Table) schema {
 	return objectSchema(property{recordsKey, listSchema(objectSchema(properties...))})
 }
 
-// readRows returns the records whose quote is in the part, with the values that the quote supports. Each record is searched after the
-// previous one; see locateFrom.
+// readRows returns the records whose quote is in the part, with the values that the quote supports. Each record is
+// searched after the previous one; see locateFrom.
 func (p part) readRows(answer map[string]json.RawMessage, t answers.Table) ([]answers.Row, error) {
 	var records []map[string]json.RawMessage
 	if json.Unmarshal(answer[recordsKey], &records) != nil {
@@ -138,8 +139,8 @@ func (p part) readRows(answer map[string]json.RawMessage, t answers.Table) ([]an
 	return rows, nil
 }
 
-// locateFrom finds a quote after the previous record, so that equal records get different positions. If the quote is not there, it
-// searches the whole part, because the model may not have kept the order.
+// locateFrom finds a quote after the previous record, so that equal records get different positions. If the quote is
+// not there, it searches the whole part, because the model may not have kept the order.
 func (p part) locateFrom(from int, quote string) (span, bool) {
 	if len(quote) > maxQuoteBytes || !strings.ContainsFunc(quote, isWord) {
 		return span{}, false

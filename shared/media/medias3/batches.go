@@ -19,7 +19,8 @@ import (
 // resultsLifetime is how long a URL of results works.
 const resultsLifetime = 15 * time.Minute
 
-// ContinueJob implements jobs.Store. If the process crashes before it sends the event, Lambda delivers the event of this run again.
+// ContinueJob implements jobs.Store. If the process crashes before it sends the event, Lambda delivers the event of
+// this run again.
 func (s *Store) ContinueJob(ctx context.Context, job jobs.Job) error {
 	saved, err := s.SaveJob(ctx, job)
 	if err != nil {

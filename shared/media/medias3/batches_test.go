@@ -57,7 +57,8 @@ func TestOwnerHasOneBatch(t *testing.T) {
 	}
 }
 
-// A start that was interrupted can leave its slot without a job. The repeated request gets the slot, and another batch does not.
+// A start that was interrupted can leave its slot without a job. The repeated request gets the slot, and another batch
+// does not.
 func TestRepeatedStartGetsItsSlot(t *testing.T) {
 	client, bucket := awstest.S3(t), awstest.Bucket(t)
 	store := medias3.New(client, bucket, awstest.RealTime)

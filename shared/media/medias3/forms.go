@@ -24,8 +24,8 @@ const (
 	MaxOpenForms = 10
 	// maxStored is how many posted files may be stored. Two or three calls list them, because a page has 1,000 keys.
 	maxStored = 1_999
-	// maxStoredBytes is the size of all posted files. Until OfferLifetime after its latest post, a file counts as the most that its offer
-	// takes.
+	// maxStoredBytes is the size of all posted files. Until OfferLifetime after its latest post, a file counts as the
+	// most that its offer takes.
 	maxStoredBytes = 10 << 30
 )
 
@@ -71,8 +71,8 @@ func (s *Store) forms(ctx context.Context, owner string) ([]form, error) {
 	return forms, nil
 }
 
-// takeForm reserves a slot for an upload. It does nothing if the upload has a slot or its file was posted, so a repeated request takes no
-// second slot. Errors: ErrTooManyForms, ErrTooManyUploads.
+// takeForm reserves a slot for an upload. It does nothing if the upload has a slot or its file was posted, so a
+// repeated request takes no second slot. Errors: ErrTooManyForms, ErrTooManyUploads.
 func (s *Store) takeForm(ctx context.Context, owner, id string) error {
 	posted, forms, err := s.openForms(ctx, owner)
 	if err != nil || posted[id] || slices.ContainsFunc(forms, func(f form) bool { return f.uploadID == id }) {
@@ -113,8 +113,9 @@ func (s *Store) isPostable(at *time.Time) bool { return s.now().Sub(aws.ToTime(a
 
 // postedFiles returns the IDs of the owner's posted files. Errors: ErrTooManyUploads.
 //
-// The IDs of offers are UUIDs of version 7, which begin with the time, so the files that are kept are one range of keys. Other uploads are
-// files of requests, which other quotas limit. Their IDs are random, and few of them are in the range.
+// The IDs of offers are UUIDs of version 7, which begin with the time, so the files that are kept are one range of
+// keys. Other uploads are files of requests, which other quotas limit. Their IDs are random, and few of them are in the
+// range.
 func (s *Store) postedFiles(ctx context.Context, owner string) (map[string]bool, error) {
 	prefix := uploads + owner + "/"
 	first, end := firstIDAt(s.now().Add(-media.Retention-OfferLifetime)), firstIDAt(s.now().Add(time.Minute))

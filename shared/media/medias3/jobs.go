@@ -51,8 +51,8 @@ func (s *Store) StartJob(ctx context.Context, job jobs.Job) error {
 	return errors.Join(err, s.undo(undoCtx, c))
 }
 
-// undoContext returns the context of the cleanup, which continues after the caller has canceled its context. The cleanup may last until the
-// caller's deadline, and always has undoTimeout.
+// undoContext returns the context of the cleanup, which continues after the caller has canceled its context. The
+// cleanup may last until the caller's deadline, and always has undoTimeout.
 func undoContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	end := time.Now().Add(undoTimeout)
 	if deadline, ok := ctx.Deadline(); ok && deadline.After(end) {
@@ -147,8 +147,8 @@ func (s *Store) claim(ctx context.Context, c claimedJob) error {
 	return err
 }
 
-// putIfVersion stores an object if the stored object has the version. An empty version means that no object may be stored. It returns the
-// new version.
+// putIfVersion stores an object if the stored object has the version. An empty version means that no object may be
+// stored. It returns the new version.
 func (s *Store) putIfVersion(ctx context.Context, key, version string, text []byte) (string, error) {
 	input := &s3.PutObjectInput{
 		Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(text), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
@@ -191,7 +191,8 @@ func (s *Store) SaveJob(ctx context.Context, job jobs.Job) (jobs.Job, error) {
 	return job, err
 }
 
-// versionOf returns the version of a job that has the given text. Errors: jobs.ErrJobChanged if its text is another one.
+// versionOf returns the version of a job that has the given text. Errors: jobs.ErrJobChanged if its text is another
+// one.
 func (s *Store) versionOf(ctx context.Context, key string, text []byte) (string, error) {
 	var stored json.RawMessage
 	read, err := s.getJSON(ctx, key, &stored)

@@ -24,9 +24,10 @@ type Offer struct {
 	Replayed  bool // an earlier request with the same idempotency key made this offer
 }
 
-// Offer returns an offer to post one file of at most maxBytes, which is from 1 to MaxUploadBytes. The file belongs to the owner,
-// also if another client posts it. With an idempotency key, which may be nil, a repeated call returns the same offer until it expires.
-// Errors: ErrTooManyForms, ErrTooManyUploads, idempotency.ErrReused, idempotency.ErrExpired.
+// Offer returns an offer to post one file of at most maxBytes, which is from 1 to MaxUploadBytes. The file belongs to
+// the owner, also if another client posts it. With an idempotency key, which may be nil, a repeated call returns the
+// same offer until it expires. Errors: ErrTooManyForms, ErrTooManyUploads, idempotency.ErrReused,
+// idempotency.ErrExpired.
 func (s *Store) Offer(ctx context.Context, owner string, maxBytes int64, once *idempotency.Key) (Offer, error) {
 	id, replayed, err := s.offerID(ctx, owner, maxBytes, once)
 	if err != nil {

@@ -20,11 +20,11 @@ type offerRecord struct {
 	Fingerprint []byte    `json:"fingerprint"` // of the request
 }
 
-// offerID returns the ID of the offer that the idempotency key refers to, or a new ID. A key refers to its offer until the offer expires.
-// The record is stored before the offer takes a form, so that a repeated request takes the same form if the first one was interrupted. A
-// request that the quotas refuse stores none, because the lifetime of its offer would begin long before the client gets it. If
-// another request takes the last form after the check, forgetOffer removes the record.
-// Errors: ErrTooManyForms, ErrTooManyUploads, idempotency.ErrReused, idempotency.ErrExpired.
+// offerID returns the ID of the offer that the idempotency key refers to, or a new ID. A key refers to its offer until
+// the offer expires. The record is stored before the offer takes a form, so that a repeated request takes the same form
+// if the first one was interrupted. A request that the quotas refuse stores none, because the lifetime of its offer
+// would begin long before the client gets it. If another request takes the last form after the check, forgetOffer
+// removes the record. Errors: ErrTooManyForms, ErrTooManyUploads, idempotency.ErrReused, idempotency.ErrExpired.
 func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once *idempotency.Key) (id uuid.UUID, replayed bool, err error) {
 	created := offerRecord{ID: newOfferID(maxBytes, s.now())}
 	if once == nil {
@@ -57,8 +57,8 @@ func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once 
 	return found.ID, !isOurs, nil
 }
 
-// forgetOffer lets the next request with an idempotency key begin a new offer, because its offer got no form. If that fails, the next
-// request gets an offer that expires earlier.
+// forgetOffer lets the next request with an idempotency key begin a new offer, because its offer got no form. If that
+// fails, the next request gets an offer that expires earlier.
 func (s *Store) forgetOffer(ctx context.Context, key string, id uuid.UUID) {
 	found, version, err := s.offerRecord(ctx, key)
 	if err == nil && found.ID == id {
@@ -89,8 +89,8 @@ func (s *Store) saveOfferRecord(ctx context.Context, key, version string, record
 	return err
 }
 
-// newOfferID returns the ID of an offer for a file of at most maxBytes. The 12 bits after the version, which are random in other UUIDs,
-// hold that limit in MB, rounded up. A list of keys then shows how much each open offer can store.
+// newOfferID returns the ID of an offer for a file of at most maxBytes. The 12 bits after the version, which are random
+// in other UUIDs, hold that limit in MB, rounded up. A list of keys then shows how much each open offer can store.
 func newOfferID(maxBytes int64, now time.Time) uuid.UUID {
 	id := uuid.Must(uuid.NewV7())
 	setTime(&id, now)

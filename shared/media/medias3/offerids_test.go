@@ -52,7 +52,8 @@ func TestRepeatedOfferIsTheSame(t *testing.T) {
 	}
 }
 
-// A key makes a new offer when its offer has expired: at once, after the record has expired, and when its bucket has no record any more.
+// A key makes a new offer when its offer has expired: at once, after the record has expired, and when its bucket has no
+// record any more.
 func TestExpiredOfferIsNotRepeated(t *testing.T) {
 	c := newTestStore(t)
 	once := idempotency.NewKey(ada, "c0ffee", offerBytes)

@@ -20,8 +20,8 @@ import (
 // maxSlots is how many slots an owner has. An open job occupies one.
 const maxSlots = jobs.MaxOpenJobs + 1
 
-// slotsFor returns the keys of the slots that a job can occupy, and the error for the case that all of them are occupied. Batches have a
-// separate slot.
+// slotsFor returns the keys of the slots that a job can occupy, and the error for the case that all of them are
+// occupied. Batches have a separate slot.
 func slotsFor(job jobs.Job) (keys []string, full error) {
 	if job.Batch != nil {
 		return []string{openJobs + job.Owner + "/batch"}, jobs.ErrTooManyBatches
@@ -32,9 +32,9 @@ func slotsFor(job jobs.Job) (keys []string, full error) {
 	return keys, jobs.ErrTooManyJobs
 }
 
-// takeSlot stores the ID of the job in one of the owner's slots. It prefers a free slot. Otherwise it takes over a slot whose job was not
-// saved for jobs.MaxJobSilence, because there may be no process left to free the slot. Errors: jobs.ErrTooManyJobs,
-// jobs.ErrTooManyBatches.
+// takeSlot stores the ID of the job in one of the owner's slots. It prefers a free slot. Otherwise it takes over a slot
+// whose job was not saved for jobs.MaxJobSilence, because there may be no process left to free the slot. Errors:
+// jobs.ErrTooManyJobs, jobs.ErrTooManyBatches.
 func (s *Store) takeSlot(ctx context.Context, job jobs.Job) error {
 	taken, err := s.takenSlots(ctx, openJobs+job.Owner+"/", maxSlots)
 	if err != nil {
@@ -76,8 +76,8 @@ func (s *Store) takeOver(ctx context.Context, job jobs.Job, occupied []string, t
 	return false, nil
 }
 
-// isReplaceable reports whether a job may take over a slot: the slot is left from an interrupted start of the same job, or its job was not
-// saved for jobs.MaxJobSilence.
+// isReplaceable reports whether a job may take over a slot: the slot is left from an interrupted start of the same job,
+// or its job was not saved for jobs.MaxJobSilence.
 func (s *Store) isReplaceable(ctx context.Context, job jobs.Job, slot types.Object) (bool, error) {
 	id, err := s.occupant(ctx, aws.ToString(slot.Key))
 	if err != nil || id == job.ID {
@@ -136,7 +136,8 @@ func (s *Store) freeSlot(ctx context.Context, job jobs.Job) error {
 	return nil
 }
 
-// deleteSlot deletes a version of a slot. Another run of the job may have deleted it, and another job may have taken the slot since.
+// deleteSlot deletes a version of a slot. Another run of the job may have deleted it, and another job may have taken
+// the slot since.
 func (s *Store) deleteSlot(ctx context.Context, key, version string) error {
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key, IfMatch: &version})
 	switch status := s3client.Status(err); {
@@ -146,8 +147,8 @@ func (s *Store) deleteSlot(ctx context.Context, key, version string) error {
 	return fmt.Errorf("free the slot of a job: %w", asUnavailable(err))
 }
 
-// occupy stores an ID in a slot if the stored version is the given one. Errors: errStale, unless the slot already has the ID: the SDK may
-// have repeated our own write, because its response was lost.
+// occupy stores an ID in a slot if the stored version is the given one. Errors: errStale, unless the slot already has
+// the ID: the SDK may have repeated our own write, because its response was lost.
 func (s *Store) occupy(ctx context.Context, key, version, id string) error {
 	_, err := s.putIfVersion(ctx, key, version, []byte(id))
 	if !errors.Is(err, errStale) {

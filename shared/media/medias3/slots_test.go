@@ -112,8 +112,8 @@ func modified(t *testing.T, client *s3.Client, bucket, key string) time.Time {
 	return *out.LastModified
 }
 
-// A job that takes long keeps its slot, because it saves its progress. A job that is started again after a crash gets its own slot,
-// although it has just been saved.
+// A job that takes long keeps its slot, because it saves its progress. A job that is started again after a crash gets
+// its own slot, although it has just been saved.
 func TestSlotsOfRunningJobsStayOccupied(t *testing.T) {
 	bucket, client := awstest.Bucket(t), awstest.S3(t)
 	now := awstest.RealTime()
@@ -163,8 +163,8 @@ func TestConcurrentRequestsShareTheSlots(t *testing.T) {
 	}
 }
 
-// TestLostResponsesDoNotUseUpSlots loses the first response of each write to a slot. The SDK repeats it, and finds the slot taken by its
-// own write.
+// TestLostResponsesDoNotUseUpSlots loses the first response of each write to a slot. The SDK repeats it, and finds the
+// slot taken by its own write.
 func TestLostResponsesDoNotUseUpSlots(t *testing.T) {
 	for _, prefix := range []string{"open/", "forms/"} {
 		l := &lossyClient{matches: puts(prefix), err: io.ErrUnexpectedEOF}

@@ -69,8 +69,8 @@ func decodeOutput(content []byte) ([]recognized.Line, error) {
 	return lines, nil
 }
 
-// line returns the words of a line, and deletes them from words. So a word that several lines name counts once, and the result cannot be
-// larger than the response.
+// line returns the words of a line, and deletes them from words. So a word that several lines name counts once, and the
+// result cannot be larger than the response.
 func (b *textractBlock) line(words map[string]*textractBlock) recognized.Line {
 	var line recognized.Line
 	for _, r := range b.Relationships {
@@ -87,7 +87,8 @@ func (b *textractBlock) line(words map[string]*textractBlock) recognized.Line {
 	return line
 }
 
-// word returns a word with its corners: those of its polygon, or of its bounding box if the polygon does not have four corners.
+// word returns a word with its corners: those of its polygon, or of its bounding box if the polygon does not have four
+// corners.
 func (b *textractBlock) word() recognized.Word {
 	const maxConfidence = 100
 	w := recognized.Word{Text: b.Text, Doubt: float32(1 - fraction(b.Confidence/maxConfidence))}

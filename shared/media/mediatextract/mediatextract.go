@@ -1,11 +1,11 @@
 // Package mediatextract reads pictures and scanned pages with Amazon Textract.
 //
-// Textract returns each word with its position and a confidence. [recognized.Blocks] lays out the words like those of a PDF, so engines get
-// columns, tables and paragraphs, and evidence gets a box. Text from a picture is untrusted, and so it goes only into the document. No
-// text from the service goes into an error or a log.
+// Textract returns each word with its position and a confidence. [recognized.Blocks] lays out the words like those of a
+// PDF, so engines get columns, tables and paragraphs, and evidence gets a box. Text from a picture is untrusted, and so
+// it goes only into the document. No text from the service goes into an error or a log.
 //
-// The package sends its only kind of request without the SDK's client, because the client slows down the start of a function; see package
-// awsrequest.
+// The package sends its only kind of request without the SDK's client, because the client slows down the start of a
+// function; see package awsrequest.
 package mediatextract
 
 import (
@@ -30,7 +30,8 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// revision is part of the key under which answers are cached. Increase it with every change that may affect the text of a picture.
+// revision is part of the key under which answers are cached. Increase it with every change that may affect the text of
+// a picture.
 const revision = "1"
 
 // Limits of the operation DetectDocumentText.
@@ -75,8 +76,8 @@ func NewViewer(cfg aws.Config, o Options) *Viewer {
 // Version implements [media.Viewer].
 func (*Viewer) Version() string { return "textract " + revision }
 
-// MaxBytes implements [media.Viewer]. It excludes PDF: Textract reads only PDFs with one page, and the caller does not know the number of
-// pages.
+// MaxBytes implements [media.Viewer]. It excludes PDF: Textract reads only PDFs with one page, and the caller does not
+// know the number of pages.
 func (*Viewer) MaxBytes(mediaType string) int64 {
 	switch mediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":

@@ -266,7 +266,8 @@ func TestMaxBytesAndVersion(t *testing.T) {
 	}
 }
 
-// A value from a picture file is extracted without a model. Its evidence has the box, and at most the certainty of its words.
+// A value from a picture file is extracted without a model. Its evidence has the box, and at most the certainty of its
+// words.
 func TestExtractFromPicture(t *testing.T) {
 	for _, test := range []struct {
 		percent, confidence float64 // confidence is 0 for a null
@@ -290,7 +291,8 @@ func TestExtractFromPicture(t *testing.T) {
 				evidence[0].Quote != "1,080.00 EUR" {
 				t.Fatalf("evidence %+v", evidence)
 			}
-			// The stand-in begins the second column at 35 % of the width, and the row of the total at 21 % of the height.
+			// The stand-in begins the second column at 35 % of the width, and the row of the total at 21 % of the
+			// height.
 			if box := evidence[0].Box; box == nil || math.Abs(box.Left-0.35*620) > 1 || math.Abs(box.Top-0.21*877) > 5 {
 				t.Errorf("box %+v", box)
 			}
@@ -315,7 +317,8 @@ func (b *bench) extractTotal(t *testing.T, file []byte) media.Answer {
 	return answer
 }
 
-// A value from a picture in a document has the page of the picture, but no box, because the file does not say where pages put it.
+// A value from a picture in a document has the page of the picture, but no box, because the file does not say where
+// pages put it.
 func TestExtractFromPictureInDocument(t *testing.T) {
 	const names = ` xmlns:w="w" xmlns:a="a" xmlns:r="r"`
 	file := zipped(t, map[string]string{

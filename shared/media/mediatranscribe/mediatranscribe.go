@@ -14,9 +14,9 @@
 // comes back, the bucket's lifecycle deletes the objects.
 //
 // Keywords become custom vocabularies. The name of a vocabulary has a hash of the customer and one of its content, so
-// that the customer's next recording finds it. A vocabulary is for one language; see [Options] for recordings of unknown
-// language. All customers share the vocabularies of the account, so each has a share of them, and only a customer with more
-// vocabularies loses one to another. No text of the service gets into an error for a caller.
+// that the customer's next recording finds it. A vocabulary is for one language; see [Options] for recordings of
+// unknown language. All customers share the vocabularies of the account, so each has a share of them, and only a
+// customer with more vocabularies loses one to another. No text of the service gets into an error for a caller.
 package mediatranscribe
 
 import (
@@ -164,6 +164,7 @@ func (t *Transcriber) plan(ctx context.Context, r media.Recording) (*work, error
 	return w, nil
 }
 
-// namePrefix begins the names of our jobs and vocabularies, which other stacks in the same account may not touch. The name of the
-// bucket is unique, and has no underscore, so no prefix begins with another one. Keep it in sync with template.yaml.
+// namePrefix begins the names of our jobs and vocabularies, which other stacks in the same account may not touch. The
+// name of the bucket is unique, and has no underscore, so no prefix begins with another one. Keep it in sync with
+// template.yaml.
 func (t *Transcriber) namePrefix() string { return t.options.Bucket + "_" }

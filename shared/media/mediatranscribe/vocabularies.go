@@ -14,8 +14,8 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// maxVocabularies is the default quota of an account, and maxShare is how many of these one customer may have: those of four recordings
-// of unknown language. Recordings that are prepared at the same moment can exceed it.
+// maxVocabularies is the default quota of an account, and maxShare is how many of these one customer may have: those of
+// four recordings of unknown language. Recordings that are prepared at the same moment can exceed it.
 const (
 	maxVocabularies = 100
 	maxShare        = 20
@@ -109,9 +109,9 @@ func (w *work) vocabularyState(ctx context.Context, l vocabulary) (types.Vocabul
 	return out.VocabularyState, nil
 }
 
-// createVocabulary creates a vocabulary, and before that deletes old ones of the customer that exceed its share. It deletes an old one
-// before it retries, because the service returns the same exception for too many vocabularies as for too many requests.
-// Errors: errShareUsed.
+// createVocabulary creates a vocabulary, and before that deletes old ones of the customer that exceed its share. It
+// deletes an old one before it retries, because the service returns the same exception for too many vocabularies as for
+// too many requests. Errors: errShareUsed.
 func (w *work) createVocabulary(ctx context.Context, l vocabulary) error {
 	const operation = "CreateVocabulary"
 	if err := w.keepShare(ctx); err != nil {
@@ -136,7 +136,8 @@ func (w *work) createVocabulary(ctx context.Context, l vocabulary) error {
 	return w.call(ctx, operation, create)
 }
 
-// keepShare makes room for one more vocabulary in the customer's share. Errors: errShareUsed if all of the share are needed now.
+// keepShare makes room for one more vocabulary in the customer's share. Errors: errShareUsed if all of the share are
+// needed now.
 func (w *work) keepShare(ctx context.Context) error {
 	own, err := w.listVocabularies(ctx, w.customerPrefix(w.recording.Customer))
 	excess := len(own) - maxShare + 1
@@ -150,8 +151,8 @@ func (w *work) keepShare(ctx context.Context) error {
 	return err
 }
 
-// makeRoom deletes one of our vocabularies if the account has reached its quota: the oldest of those whose customers have the most, and
-// never one of a customer with fewer than this one. It returns false if there is still no room.
+// makeRoom deletes one of our vocabularies if the account has reached its quota: the oldest of those whose customers
+// have the most, and never one of a customer with fewer than this one. It returns false if there is still no room.
 func (w *work) makeRoom(ctx context.Context) (bool, error) {
 	all, err := w.listVocabularies(ctx, "")
 	if err != nil || len(all) < maxVocabularies {

@@ -86,11 +86,11 @@ type Retries interface {
 
 // Credentials finds tokens and passwords. Reads are strongly consistent, except for last uses.
 type Credentials interface {
-	// Expiring returns at most limit tokens and passwords that expire on a day and follow the given ID, without their last
-	// uses.
+	// Expiring returns at most limit tokens and passwords that expire on a day and follow the given ID, without their
+	// last uses.
 	Expiring(ctx context.Context, day calendar.Day, after string, limit int) (credentials.Found, error)
-	// ByID returns the credentials with these IDs that exist, at most 100, in no particular order and without their last
-	// uses.
+	// ByID returns the credentials with these IDs that exist, at most 100, in no particular order and without their
+	// last uses.
 	ByID(ctx context.Context, ids []string) (credentials.Found, error)
 	// ListWithUses returns an owner's credentials of some kinds, recently expired and revoked ones included, in no
 	// particular order.

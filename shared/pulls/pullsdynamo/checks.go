@@ -212,8 +212,8 @@ func (s *Store) tallyChecks(ctx context.Context, number int64, notes []items.Map
 	return err
 }
 
-// assignHour assigns the uncounted checks of an hour to a window, and returns their number. It returns the same number each time for the
-// same window.
+// assignHour assigns the uncounted checks of an hour to a window, and returns their number. It returns the same number
+// each time for the same window.
 func (s *Store) assignHour(ctx context.Context, number int64, key items.Map) (int64, error) {
 	for {
 		h, _, err := s.readHour(ctx, key)

@@ -239,8 +239,8 @@ func (s *Store) resolve(ctx context.Context, contested []candidate) ([]candidate
 // errUndecided means that a batch is neither committed nor abandoned.
 var errUndecided = errors.New("pullsdynamo: the batch is not committed yet")
 
-// abandonUnlessCommitted waits for the commit of a batch, then abandons the batch. It reports whether the batch is abandoned, so that its
-// pulls can be taken over.
+// abandonUnlessCommitted waits for the commit of a batch, then abandons the batch. It reports whether the batch is
+// abandoned, so that its pulls can be taken over.
 func (s *Store) abandonUnlessCommitted(ctx context.Context, batch string) (bool, error) {
 	var item items.Map
 	err := s.patience.Do(ctx, func(err error) bool { return errors.Is(err, errUndecided) }, func() (err error) {

@@ -82,7 +82,8 @@ var (
 		"An API key cannot register passkeys. Sign in to the portal and register it there.")
 	// ErrExpired means that the challenge of a sign-in is unknown, expired, used, or was made for something else.
 	ErrExpired = fault.New(fault.Unauthorized, expired)
-	// ErrRegistrationExpired is ErrExpired for a registration. It is not Unauthorized, because the caller's session works.
+	// ErrRegistrationExpired is ErrExpired for a registration. It is not Unauthorized, because the caller's session
+	// works.
 	ErrRegistrationExpired = fault.NewFinal(fault.Conflict, expired)
 	// ErrSignIn is the one error of all passkeys that do not work.
 	ErrSignIn = fault.New(fault.Unauthorized, "This passkey does not work here. It was deleted, it belongs to another site, or its user "+

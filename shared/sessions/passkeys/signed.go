@@ -21,8 +21,8 @@ const (
 )
 
 const (
-	// keyLifetime is how long a process signs with the same key. Most processes end sooner, so it only limits the use of a
-	// stolen key.
+	// keyLifetime is how long a process signs with the same key. Most processes end sooner, so it only limits the use
+	// of a stolen key.
 	keyLifetime = time.Hour
 	// maxKeys is how many keys of other processes a process remembers.
 	maxKeys = 1_000

@@ -1,5 +1,5 @@
-// Package apitest states what the API promises of every resource: fields that are stored and change alone, null, patches,
-// versions in If-Match, and idempotency keys.
+// Package apitest states what the API promises of every resource: fields that are stored and change alone, null,
+// patches, versions in If-Match, and idempotency keys.
 package apitest
 
 import (
@@ -20,8 +20,8 @@ type Resource struct {
 	Clock  *webtest.Clock // of the service
 	Path   string         // of the list, such as /v1/users
 
-	// Minimal returns the body that creates the n-th resource with as few fields as possible. All bodies differ, also in their unique
-	// values.
+	// Minimal returns the body that creates the n-th resource with as few fields as possible. All bodies differ, also
+	// in their unique values.
 	Minimal func(n int) map[string]any
 	Create  any // the body of the request, with an example for each field
 	Update  any // likewise, for changes

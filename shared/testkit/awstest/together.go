@@ -9,8 +9,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Together returns a client whose first n calls wait until all of them have begun. So calls that the code makes one after
-// the other fail when their context ends.
+// Together returns a client whose first n calls wait until all of them have begun. So calls that the code makes one
+// after the other fail when their context ends.
 func Together(client *dynamodb.Client, n int) *dynamodb.Client {
 	begun, all := &atomic.Int64{}, make(chan struct{})
 	return withMiddleware(client, middleware.InitializeMiddlewareFunc("together "+rand.Text(), func(

@@ -1,7 +1,7 @@
 // Package resourcetest is the contract of every stored resource: users, projects, customers. A resource is created
-// once, has unique values and versions, is listed exactly at any offset, is found by searches if it has a name, writes an audit event
-// for each change, and can be repaired from its own items. Each write is all or nothing, also if the process crashes or
-// others write at the same time.
+// once, has unique values and versions, is listed exactly at any offset, is found by searches if it has a name, writes
+// an audit event for each change, and can be repaired from its own items. Each write is all or nothing, also if the
+// process crashes or others write at the same time.
 //
 // The test package of a store describes its resource as a [Subject] and calls [Run] and [Concurrently]. Its other tests
 // are about what only this resource does.
@@ -113,7 +113,8 @@ type Store struct {
 	List    func(context.Context, Query) (Page, error)
 	Search  func(ctx context.Context, customer string, query search.Query) (Page, error) // nil for resources without a name
 	Rebuild func(context.Context, func(lists.Progress)) (lists.Repairs, error)
-	// RebuildCustomer repairs the counts of a customer after a Rebuild. It is nil if resources never belong to customers.
+	// RebuildCustomer repairs the counts of a customer after a Rebuild. It is nil if resources never belong to
+	// customers.
 	RebuildCustomer func(ctx context.Context, id string) (wrong bool, err error)
 	Histories       func(context.Context) iter.Seq2[daycounts.History, error] // nil without day counters
 }

@@ -1,5 +1,6 @@
-// Package trustdynamo keeps trust policies in the credentials table: each policy is an item (pk "trust#<id>", sk "policy"), so that an
-// exchange reads it with one call, and an item of the customer has the IDs of the policies; see package trustlists.
+// Package trustdynamo keeps trust policies in the credentials table: each policy is an item (pk "trust#<id>", sk
+// "policy"), so that an exchange reads it with one call, and an item of the customer has the IDs of the policies; see
+// package trustlists.
 //
 // A creation is one transaction: the policy, its ID in the list, the check that the customer exists, and the
 // idempotency key (see package idempotencykeys). So is an exchange: the access token, the checks that the policy has

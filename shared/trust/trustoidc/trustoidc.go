@@ -74,8 +74,8 @@ func unverified(token string) (claims trust.Claims, err error) {
 
 // Verify implements trust.Verifier.
 func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string) (trust.Claims, error) {
-	// Check the claims before reading the keys. Otherwise, with an issuer that does not answer, a wrong token would look
-	// like an outage.
+	// Check the claims before reading the keys. Otherwise, with an issuer that does not answer, a wrong token would
+	// look like an outage.
 	if err := v.Check(token); err != nil {
 		return nil, err
 	}

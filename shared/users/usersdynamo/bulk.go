@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// bulkBatch is how many users one transaction adds. Each has up to 13 items, 4 of them for lists, 4 for searches and
-	// one that counts the mails to the address, which leaves 9 of DynamoDB's 100 for shared items: up to 5 counters of the
-	// lists, the number of admins, the quota of invitations, and the counters of the day and their sum. A batch has one
-	// day, because all its users are created at the same time.
+	// bulkBatch is how many users one transaction adds. Each has up to 13 items, 4 of them for lists, 4 for searches
+	// and one that counts the mails to the address, which leaves 9 of DynamoDB's 100 for shared items: up to 5 counters
+	// of the lists, the number of admins, the quota of invitations, and the counters of the day and their sum. A batch
+	// has one day, because all its users are created at the same time.
 	bulkBatch = 7
 )
 

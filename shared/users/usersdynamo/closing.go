@@ -41,12 +41,12 @@ const (
 	// transaction.
 	sweepBatch = 8
 
-	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves 36
-	// to the user.
+	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves
+	// 36 to the user.
 	revokedItems = 64
 
-	// credentialItems is the same for a change of role or status, which can also change the name, and so all search terms
-	// of a user.
+	// credentialItems is the same for a change of role or status, which can also change the name, and so all search
+	// terms of a user.
 	credentialItems = 54
 
 	userDeleted = "user deleted"

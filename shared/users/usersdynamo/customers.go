@@ -9,8 +9,9 @@ import (
 	"portside/shared/users"
 )
 
-// A user of a customer is also in the lists of the customer, see lists.Entry, and is counted in the state of the customer, which limits the
-// number. The state is in the table of credentials, where authentication reads it; see customerstates.State.
+// A user of a customer is also in the lists of the customer, see lists.Entry, and is counted in the state of the
+// customer, which limits the number. The state is in the table of credentials, where authentication reads it; see
+// customerstates.State.
 
 // errNoRoom is replaced by its reason; see explainCustomer.
 var errNoRoom = errors.New("usersdynamo: the customer does not exist or has no room for another user")

@@ -95,8 +95,8 @@ func (s Invitations) Activate(ctx context.Context, user users.User, key credenti
 	return after, p.run(audit.WithActor(ctx, person(user)))
 }
 
-// Unsent implements users.InvitationReader. It skips invitations that are not due. The customers take turns, also over several calls; the
-// oldest users of each come first.
+// Unsent implements users.InvitationReader. It skips invitations that are not due. The customers take turns, also over
+// several calls; the oldest users of each come first.
 func (s Invitations) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Unsent, error) {
 	pages := dynamodb.NewQueryPaginator(s.store.client, &dynamodb.QueryInput{
 		TableName: &s.store.table, ConsistentRead: aws.Bool(true),

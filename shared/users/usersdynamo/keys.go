@@ -17,8 +17,8 @@ import (
 	"portside/shared/users"
 )
 
-// Issue implements users.KeyStore. The write is conditional on the user's version in the tally, so it fails if the user's role or status
-// has changed. It does not touch the user, so that issuing cannot hold up an admin's change.
+// Issue implements users.KeyStore. The write is conditional on the user's version in the tally, so it fails if the
+// user's role or status has changed. It does not touch the user, so that issuing cannot hold up an admin's change.
 func (s Keys) Issue(ctx context.Context, user users.User, issued users.Issued) error {
 	return s.store.issueWithRecount(ctx, user, issued, nil)
 }

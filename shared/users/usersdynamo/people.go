@@ -37,8 +37,8 @@ func (s *Store) personInCustomer(ctx context.Context, u users.User, err error) (
 }
 
 // Holders returns up to most active users of the vendor's staff whose role includes the permission: those with the
-// highest roles first, then the oldest. They come from lists, so they have no version. The lists also have the users of customers, so
-// Holders reads at most maxHolderPages of a role.
+// highest roles first, then the oldest. They come from lists, so they have no version. The lists also have the users of
+// customers, so Holders reads at most maxHolderPages of a role.
 func (s People) Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error) {
 	var found []principal.Person
 	for _, role := range principal.Roles() {
@@ -113,8 +113,8 @@ func (s People) Existing(ctx context.Context, ids []string) ([]string, error) {
 	return found, err
 }
 
-// Members returns up to most users of a customer with numbers from a number on, in the order of creation, with one strongly consistent
-// Query.
+// Members returns up to most users of a customer with numbers from a number on, in the order of creation, with one
+// strongly consistent Query.
 func (s People) Members(ctx context.Context, customerID string, from int64, most int) ([]principal.Member, error) {
 	found, err := lists.From[listItem](ctx, s.store.records.Lists.In(customerID), from, most)
 	members := make([]principal.Member, len(found))

@@ -60,8 +60,8 @@ import (
 
 // Store keeps users. Its fields are the other stores over the same table.
 type Store struct {
-	// SweepTime is how long a request sweeps the credentials of a user before it leaves the rest to the schedule. New sets
-	// five seconds.
+	// SweepTime is how long a request sweeps the credentials of a user before it leaves the rest to the schedule. New
+	// sets five seconds.
 	SweepTime time.Duration
 
 	client      *dynamodb.Client

@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// BuildID returns a hash of the ID that Go's linker gave this program. The ID changes with every file that the program embeds,
-// so a program that only needs a version of its files need not read them at its start. BuildID returns "" if it finds no ID,
-// which stands in an ELF note near the beginning of programs for Linux.
+// BuildID returns a hash of the ID that Go's linker gave this program. The ID changes with every file that the program
+// embeds, so a program that only needs a version of its files need not read them at its start. BuildID returns "" if it
+// finds no ID, which stands in an ELF note near the beginning of programs for Linux.
 func BuildID() string {
 	file, err := os.Open("/proc/self/exe")
 	if err != nil {
@@ -27,8 +27,8 @@ func BuildID() string {
 	return shorten(sum[:])
 }
 
-// findBuildID returns the content of the ELF note with the name Go and the type 4. A note consists of the size of its name, the
-// size of its content and its type, with 4 bytes each, and of its name and its content.
+// findBuildID returns the content of the ELF note with the name Go and the type 4. A note consists of the size of its
+// name, the size of its content and its type, with 4 bytes each, and of its name and its content.
 func findBuildID(head []byte) []byte {
 	const sizes = 8
 	at := bytes.Index(head, []byte("\x04\x00\x00\x00Go\x00\x00"))

@@ -15,8 +15,8 @@ import (
 	"portside/shared/web/server"
 )
 
-// Tree is a tree of files that refer to each other by relative addresses, such as the modules of a web application. The tree
-// has one version, which is a part of every address: a browser never mixes files of two releases.
+// Tree is a tree of files that refer to each other by relative addresses, such as the modules of a web application. The
+// tree has one version, which is a part of every address: a browser never mixes files of two releases.
 type Tree struct {
 	fsys    fs.FS
 	version string
@@ -69,8 +69,8 @@ func (t *Tree) Content(name string) ([]byte, bool) {
 	return file.content, true
 }
 
-// File returns the handler that sends a file of a version, or false if the tree has another version or no such file. Files of
-// another version would not fit the files that the page has loaded.
+// File returns the handler that sends a file of a version, or false if the tree has another version or no such file.
+// Files of another version would not fit the files that the page has loaded.
 func (t *Tree) File(version, name string) (http.Handler, bool) {
 	if version != t.version {
 		return nil, false

@@ -28,7 +28,8 @@ type Version struct {
 // VersionOf returns the headers of a version.
 func VersionOf(version int64) Version { return Version{ETag: ETag(version)} }
 
-// ContentVersion returns the headers of a resource that has no version number. Its ETag is a hash of what the response shows.
+// ContentVersion returns the headers of a resource that has no version number. Its ETag is a hash of what the response
+// shows.
 func ContentVersion(data any) Version {
 	encoded, err := json.Marshal(data)
 	if err != nil {
@@ -38,8 +39,8 @@ func ContentVersion(data any) Version {
 	return Version{ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}
 }
 
-// WeakContentVersion is ContentVersion for a response that can be large. Its tag is weak, so that the response may be compressed, and
-// If-Match never accepts it.
+// WeakContentVersion is ContentVersion for a response that can be large. Its tag is weak, so that the response may be
+// compressed, and If-Match never accepts it.
 func WeakContentVersion(data any) Version { return Version{ETag: "W/" + ContentVersion(data).ETag} }
 
 // ETag returns the entity tag of a version: the version in quotes.

@@ -1,6 +1,6 @@
 // Package server has what every HTTP function needs: routes, one log record for each request, and problem details for
-// errors, panics, and unknown paths and methods. It does not import huma, so that a function without operations, such as
-// the portal, starts faster.
+// errors, panics, and unknown paths and methods. It does not import huma, so that a function without operations, such
+// as the portal, starts faster.
 package server
 
 import (

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// MatchesTag evaluates the lines of If-None-Match (RFC 9110, section 13.1.2). It uses the weak comparison, because proxies
-// weaken tags.
+// MatchesTag evaluates the lines of If-None-Match (RFC 9110, section 13.1.2). It uses the weak comparison, because
+// proxies weaken tags.
 func MatchesTag(lines []string, tag string) bool {
 	for member := range members(lines) {
 		if member == "*" || strings.TrimPrefix(member, "W/") == strings.TrimPrefix(tag, "W/") {
@@ -37,9 +37,9 @@ func AcceptsGzip(lines []string) bool {
 	return wildcard > 0
 }
 
-// Preferred evaluates the lines of Accept for a response that is available in several media types (RFC 9110, section 12.5.1). Among types
-// with the same weight, the one that a more specific range includes is preferred, as CSV in "text/csv, */*", and otherwise the earlier one.
-// It is the first type if the client accepts none.
+// Preferred evaluates the lines of Accept for a response that is available in several media types (RFC 9110, section
+// 12.5.1). Among types with the same weight, the one that a more specific range includes is preferred, as CSV in
+// "text/csv, */*", and otherwise the earlier one. It is the first type if the client accepts none.
 func Preferred(lines, types []string) string {
 	best := types[0]
 	bestWeight, bestRange := typeWeight(lines, best)
@@ -52,8 +52,8 @@ func Preferred(lines, types []string) string {
 	return best
 }
 
-// typeWeight returns the weight of a media type. The most specific range that includes the type decides; the more specific it is, the
-// greater is the second result.
+// typeWeight returns the weight of a media type. The most specific range that includes the type decides; the more
+// specific it is, the greater is the second result.
 func typeWeight(lines []string, mediaType string) (q float64, specific int) {
 	top, _, _ := strings.Cut(mediaType, "/")
 	ranges, specific := []string{"*/*", top + "/*", mediaType}, -1
@@ -79,8 +79,8 @@ func weight(parameter string) float64 {
 	return q
 }
 
-// members returns the members of a list header. It also splits at commas inside tags, which does no harm because our tags
-// have none.
+// members returns the members of a list header. It also splits at commas inside tags, which does no harm because our
+// tags have none.
 func members(lines []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, line := range lines {

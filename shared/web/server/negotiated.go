@@ -12,12 +12,12 @@ import (
 // minGzipBytes is the size from which compression is worthwhile.
 const minGzipBytes = 1 << 10
 
-// Negotiated wraps a handler that reads. A successful response with JSON, CSV or JSON Lines becomes a 304 if the client has it
-// (If-None-Match), and is compressed if the client accepts gzip.
+// Negotiated wraps a handler that reads. A successful response with JSON, CSV or JSON Lines becomes a 304 if the client
+// has it (If-None-Match), and is compressed if the client accepts gzip.
 //
-// A response with a strong ETag is not compressed: strong tags identify exact bytes, and clients send them in If-Match. Large responses
-// have no tag or a weak one.
-// Responses to other methods than GET and HEAD pass unchanged, so that nothing compresses a secret together with what a client chose.
+// A response with a strong ETag is not compressed: strong tags identify exact bytes, and clients send them in If-Match.
+// Large responses have no tag or a weak one. Responses to other methods than GET and HEAD pass unchanged, so that
+// nothing compresses a secret together with what a client chose.
 func Negotiated(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

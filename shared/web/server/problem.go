@@ -37,7 +37,8 @@ type ProblemField struct {
 
 const internalDetail = "Something went wrong on our side. Try again. If it happens again, send us the requestId."
 
-// ProblemOf converts any error to the problem that the client gets. Only errors with a kind show their text to the client.
+// ProblemOf converts any error to the problem that the client gets. Only errors with a kind show their text to the
+// client.
 func ProblemOf(err error) *Problem {
 	f := fault.As(err)
 	if f == nil {
@@ -66,8 +67,8 @@ func ProblemOf(err error) *Problem {
 	return p
 }
 
-// retryAfter returns the wait of a fault in seconds, rounded up: at least one second, and at most a minute for an outage, whose end is
-// a guess.
+// retryAfter returns the wait of a fault in seconds, rounded up: at least one second, and at most a minute for an
+// outage, whose end is a guess.
 func retryAfter(f *fault.Error) string {
 	longest := 24 * time.Hour
 	if f.Kind == fault.Unavailable {

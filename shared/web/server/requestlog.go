@@ -13,8 +13,8 @@ import (
 	"portside/shared/core/text"
 )
 
-// Observe wraps the handler of a function. It logs each request in one record, adds the X-Request-Id and the headers for
-// browsers to each response, and calls onPanic if next panics before it has sent a response.
+// Observe wraps the handler of a function. It logs each request in one record, adds the X-Request-Id and the headers
+// for browsers to each response, and calls onPanic if next panics before it has sent a response.
 func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
@@ -37,8 +37,8 @@ func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 	})
 }
 
-// setBrowserHeaders sets the headers for browsers, which pages and files replace where they need more. A browser that opens a response of
-// the API as a document loads nothing for it, runs nothing, and shows it in no frame.
+// setBrowserHeaders sets the headers for browsers, which pages and files replace where they need more. A browser that
+// opens a response of the API as a document loads nothing for it, runs nothing, and shows it in no frame.
 func setBrowserHeaders(header http.Header) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -65,7 +65,8 @@ type Record struct {
 	Route     string              // "" for an unknown path
 	Caller    principal.Principal // zero without a valid credential
 	Err       error               // nil if the request succeeded
-	// Brief lowers the level of a success to DEBUG, for requests that come in large numbers. The access log has them, too.
+	// Brief lowers the level of a success to DEBUG, for requests that come in large numbers. The access log has them,
+	// too.
 	Brief bool
 
 	panicked any
@@ -74,7 +75,8 @@ type Record struct {
 
 type recordKey struct{}
 
-// RecordFrom returns the record of the request that ctx belongs to, or an unused record if Observe does not log the request.
+// RecordFrom returns the record of the request that ctx belongs to, or an unused record if Observe does not log the
+// request.
 func RecordFrom(ctx context.Context) *Record {
 	if rec, ok := ctx.Value(recordKey{}).(*Record); ok {
 		return rec
@@ -107,7 +109,8 @@ func (rec *Record) log(r *http.Request, status int, took time.Duration) {
 	slog.Log(r.Context(), level, "request", fields...)
 }
 
-// maxErrorCharacters is how much of an error is logged. The names of unknown fields, which a client chooses, are a part of it.
+// maxErrorCharacters is how much of an error is logged. The names of unknown fields, which a client chooses, are a part
+// of it.
 const maxErrorCharacters = 4000
 
 // statusWriter remembers the status that was sent.

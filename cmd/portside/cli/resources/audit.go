@@ -64,8 +64,8 @@ func auditColumns(n *names) []cli.Column[client.AuditEvent] {
 	}
 }
 
-// actorOf returns who made a change: the email address of a user, or the kind of another actor with its name or ID. The vendor's people
-// have no ID in the events that users of customers see.
+// actorOf returns who made a change: the email address of a user, or the kind of another actor with its name or ID. The
+// vendor's people have no ID in the events that users of customers see.
 func actorOf(actor client.AuditActor, n *names) string {
 	kind := string(actor.Kind)
 	switch {
@@ -79,7 +79,8 @@ func actorOf(actor client.AuditActor, n *names) string {
 	return kind
 }
 
-// changedFields returns the names of the fields that an event changed. Those of a creation or deletion are all fields, so it has none.
+// changedFields returns the names of the fields that an event changed. Those of a creation or deletion are all fields,
+// so it has none.
 func changedFields(e client.AuditEvent) []string {
 	if strings.HasSuffix(e.Action, ".create") || strings.HasSuffix(e.Action, ".delete") {
 		return nil
@@ -164,7 +165,8 @@ func (f *auditFilters) params(ctx context.Context, api *client.Client, now time.
 	return params, err
 }
 
-// targetID returns the target as kind:ID, or nil if no flag names one. It looks up the slug of a customer and the address of a user.
+// targetID returns the target as kind:ID, or nil if no flag names one. It looks up the slug of a customer and the
+// address of a user.
 func (f *auditFilters) targetID(ctx context.Context, api *client.Client) (*string, error) {
 	kind, name, _ := strings.Cut(f.target, ":")
 	if f.user != "" {

@@ -129,8 +129,8 @@ func conditionTexts(p client.TrustPolicy) any {
 	return texts
 }
 
-// githubConditions returns conditions on the IDs and the refs of a repository on GitHub. IDs never pass to another repository, and they are
-// claims of both forms of GitHub's tokens.
+// githubConditions returns conditions on the IDs and the refs of a repository on GitHub. IDs never pass to another
+// repository, and they are claims of both forms of GitHub's tokens.
 func (a *app) githubConditions(c *cobra.Command, f *conditionFlags) ([]client.TrustCondition, error) {
 	if !githubName.MatchString(f.github) {
 		return nil, cli.UsageErrorf("--github: %q is not of the form OWNER/REPOSITORY", f.github)

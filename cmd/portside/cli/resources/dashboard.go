@@ -144,7 +144,8 @@ func figuresOf(answer client.DashboardData) ([]figure, error) {
 	return figures, nil
 }
 
-// flatten returns the values of an object and of the objects in it, so that a new metric of the service needs no change here.
+// flatten returns the values of an object and of the objects in it, so that a new metric of the service needs no change
+// here.
 func flatten(metrics client.Metrics) ([]figure, error) {
 	encoded, err := json.Marshal(metrics)
 	if err != nil {

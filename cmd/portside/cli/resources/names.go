@@ -14,9 +14,9 @@ import (
 // maxLookups is how many customers a command looks up, one call each. A table shows the IDs of further ones.
 const maxLookups = 100
 
-// names are the slugs of customers and the email addresses of users whose IDs are in other resources. Only tables show them, so the other
-// formats make no calls for them. An ID stays if its resource is hidden from the caller or deleted. A failed lookup is not an error: the
-// result without a name is better than none.
+// names are the slugs of customers and the email addresses of users whose IDs are in other resources. Only tables show
+// them, so the other formats make no calls for them. An ID stays if its resource is hidden from the caller or deleted.
+// A failed lookup is not an error: the result without a name is better than none.
 type names struct {
 	api       *client.Client
 	isTable   bool

@@ -64,8 +64,8 @@ func (a *app) revokeAll(ctx context.Context, name string, made, yes bool) error 
 	return endMade(ctx, api, user.ID, keys)
 }
 
-// keysOfAnother returns the keys of a user. It refuses the caller's own keys: after their end, this command could not end the credentials
-// that were created with them.
+// keysOfAnother returns the keys of a user. It refuses the caller's own keys: after their end, this command could not
+// end the credentials that were created with them.
 func keysOfAnother(ctx context.Context, api cli.Caller, userID string) ([]client.APIKey, error) {
 	keys, err := api.ListAPIKeys(ctx, userID)
 	if err == nil && api.HasKeyIn(keys) {
@@ -74,8 +74,8 @@ func keysOfAnother(ctx context.Context, api cli.Caller, userID string) ([]client
 	return keys, err
 }
 
-// endMade ends the credentials that were created with the keys of a user. The keys have ended. The key of this command can be one of these
-// credentials, so an error names the keys whose credentials may still work.
+// endMade ends the credentials that were created with the keys of a user. The keys have ended. The key of this command
+// can be one of these credentials, so an error names the keys whose credentials may still work.
 func endMade(ctx context.Context, api cli.Caller, userID string, keys []client.APIKey) error {
 	for i, key := range keys {
 		err := unlessGone(api.DeleteAPIKey(ctx, userID, key.ID, &client.DeleteAPIKeyParams{Made: new(true)}))

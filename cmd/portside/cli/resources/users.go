@@ -292,8 +292,8 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 	return a.printUser(ctx, api.Client, user)
 }
 
-// confirmUpdate asks before a change that ends all credentials of the user, or takes rights from the caller, who may not be able to undo
-// it.
+// confirmUpdate asks before a change that ends all credentials of the user, or takes rights from the caller, who may
+// not be able to undo it.
 func (a *app) confirmUpdate(ctx context.Context, api cli.Caller, before client.User, change client.UpdateUserJSONBody) error {
 	if moves(before, change) {
 		return a.confirmEnd(ctx, api, before.ID, "A change of the customer ends all credentials of "+nameOf(before)+". Change it?")
@@ -320,7 +320,8 @@ func (a *app) confirmEnd(ctx context.Context, api cli.Caller, id, question strin
 	return a.Confirm(ctx, false, question)
 }
 
-// moves reports whether a change makes the user one of another customer or of the vendor's staff, which ends all credentials of the user.
+// moves reports whether a change makes the user one of another customer or of the vendor's staff, which ends all
+// credentials of the user.
 func moves(user client.User, change client.UpdateUserJSONBody) bool {
 	return change.CustomerID != nil && !strings.EqualFold(*change.CustomerID, cli.Cell(user.CustomerID, ""))
 }

@@ -16,8 +16,8 @@ const (
 	maxChunks   = 100      // imports of a document
 )
 
-// chunk reads a part that the document imports in place of an element altChunk: HTML, RTF, a web archive, plain text or another Word
-// document. A part that is missing, damaged or too large is left out with a warning.
+// chunk reads a part that the document imports in place of an element altChunk: HTML, RTF, a web archive, plain text or
+// another Word document. A part that is missing, damaged or too large is left out with a warning.
 func (d *reader) chunk(id string) error {
 	related, isKnown := d.related.ByID(id)
 	d.chunks++
@@ -39,7 +39,8 @@ func (d *reader) chunk(id string) error {
 	return nil
 }
 
-// importDocument reads another Word document, with the budgets of this one. It does not import further documents into that one.
+// importDocument reads another Word document, with the budgets of this one. It does not import further documents into
+// that one.
 func (d *reader) importDocument(data []byte) error {
 	if d.isImported {
 		return documents.ErrDamaged

@@ -6,8 +6,8 @@ import (
 	"portside/documents/office/internal/parts"
 )
 
-// control calls back for the content of a content control. If the control is not filled in, its content is only a prompt, which
-// is left out. For a check box, it returns the sign, in case no text shows the state.
+// control calls back for the content of a content control. If the control is not filled in, its content is only a
+// prompt, which is left out. For a check box, it returns the sign, in case no text shows the state.
 func control(s *parts.Scanner, content func(parts.Element) error) (box string, err error) {
 	prompt := false
 	err = s.Children(func(e parts.Element) error {

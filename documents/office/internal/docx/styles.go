@@ -77,8 +77,8 @@ func (w *wordStyle) property(s *parts.Scanner, e parts.Element) error {
 	return nil
 }
 
-// resolve completes the properties of a paragraph by those of its style and the styles that it is based on. The heading level is
-// 0 for body text. The second result is the style that the numbering comes from.
+// resolve completes the properties of a paragraph by those of its style and the styles that it is based on. The heading
+// level is 0 for body text. The second result is the style that the numbering comes from.
 func (w wordStyles) resolve(own wordStyle, id string) (resolved wordStyle, heading int, from string) {
 	resolved = own
 	for range ancient {
@@ -104,8 +104,8 @@ func (w wordStyles) resolve(own wordStyle, id string) (resolved wordStyle, headi
 	return resolved, heading, from
 }
 
-// headingByName returns the heading level of a style by its name, which Word keeps in English in every language. IDs are
-// translated.
+// headingByName returns the heading level of a style by its name, which Word keeps in English in every language. IDs
+// are translated.
 func headingByName(name string) int {
 	switch name {
 	case "title":

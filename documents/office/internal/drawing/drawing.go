@@ -1,4 +1,5 @@
-// Package drawing reads what the formats of Microsoft Office have in common: charts, diagrams and the texts of drawings.
+// Package drawing reads what the formats of Microsoft Office have in common: charts, diagrams and the texts of
+// drawings.
 package drawing
 
 import (

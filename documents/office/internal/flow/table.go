@@ -1,5 +1,5 @@
-// Package flow has the text of a document on its way to the Builder: blocks that wait for the rest of a cell or a shape, tables and the
-// labels of lists.
+// Package flow has the text of a document on its way to the Builder: blocks that wait for the rest of a cell or a
+// shape, tables and the labels of lists.
 package flow
 
 import (
@@ -14,7 +14,8 @@ import (
 // Sink takes blocks: those of the document, or of a cell or the like that has to be complete first.
 type Sink interface {
 	Add(block documents.Block) error
-	// Turn begins the next page. If it is not forced, a program recorded the page break, which may repeat one of the author.
+	// Turn begins the next page. If it is not forced, a program recorded the page break, which may repeat one of the
+	// author.
 	Turn(forced bool) error
 	// Picture adds the picture in a part of the archive.
 	Picture(part string)
@@ -146,8 +147,8 @@ type Margins struct{ added map[string]bool }
 // NewMargins returns the margins of a document that has none yet.
 func NewMargins() Margins { return Margins{added: map[string]bool{}} }
 
-// Pour adds a header or footer unless the document has it already. One without letters is only a page number. Pictures, such as the
-// letterhead, are always added: an archive takes each only once.
+// Pour adds a header or footer unless the document has it already. One without letters is only a page number. Pictures,
+// such as the letterhead, are always added: an archive takes each only once.
 func (m *Margins) Pour(held *Collector, out Sink) error {
 	text, rows := held.Words()
 	if len(rows) == 0 && (m.added[text] || !strings.ContainsFunc(text, unicode.IsLetter)) {
@@ -284,8 +285,8 @@ func (t *Table) release() error {
 	return t.Out.Add(documents.Block{Kind: documents.Row, Table: t.number, Row: first.Number, Cells: cells})
 }
 
-// begin begins a new table if the line is a header in the middle of a table, which repeats the first header or names other
-// columns. After a line with a single cell, such as the title of a part, another header may follow.
+// begin begins a new table if the line is a header in the middle of a table, which repeats the first header or names
+// other columns. After a line with a single cell, such as the title of a part, another header may follow.
 func (t *Table) begin(l *Line) {
 	l.Header = l.Header || t.body && len(l.Cells) > 1 && slices.EqualFunc(l.Cells, t.head.Cells, func(a, b Cell) bool {
 		return a.Text == b.Text && a.Column == b.Column
@@ -301,8 +302,8 @@ func (t *Table) begin(l *Line) {
 	}
 }
 
-// heads reports whether the first held line is a header. Two columns may also be names and values, so their header needs two
-// lines below that confirm it.
+// heads reports whether the first held line is a header. Two columns may also be names and values, so their header
+// needs two lines below that confirm it.
 func (t *Table) heads() bool {
 	first, below := t.held[0], t.held[1:]
 	if len(first.Cells) < 2 || typed(first) || len(below) == 0 {

@@ -44,8 +44,8 @@ func bracketed(inner string) string {
 	return sign
 }
 
-// isCurrency reports whether a text is a currency sign of Unicode, alone or with letters as in R$, or the word of a country
-// without a sign.
+// isCurrency reports whether a text is a currency sign of Unicode, alone or with letters as in R$, or the word of a
+// country without a sign.
 func isCurrency(text string) bool {
 	const longest = 5
 	if text == "" || utf8.RuneCountInString(text) > longest || strings.ContainsFunc(text, unicode.IsDigit) {

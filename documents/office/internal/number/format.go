@@ -89,8 +89,8 @@ func length(text string, mark byte) int {
 	return len(text)
 }
 
-// Render writes a number in its format: dates in ISO 8601, percentages with a percent sign, other numbers as plain decimals with
-// the currency after them. It returns other text unchanged.
+// Render writes a number in its format: dates in ISO 8601, percentages with a percent sign, other numbers as plain
+// decimals with the currency after them. It returns other text unchanged.
 func (f Format) Render(text string, since1904 bool) string {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
@@ -111,7 +111,8 @@ func (f Format) Render(text string, since1904 bool) string {
 	return decimal(f.rounded(n))
 }
 
-// rounded rounds to the decimals of the format. A format without decimals is ignored, because it usually is the default.
+// rounded rounds to the decimals of the format. A format without decimals is ignored, because it usually is the
+// default.
 func (f Format) rounded(n float64) float64 {
 	scale := math.Pow10(f.Decimals)
 	if f.Decimals == 0 || f.Decimals >= 12 || math.Abs(n) >= 1e15/scale {
@@ -130,7 +131,8 @@ func (f Format) amount(n float64) string {
 	return text + " " + f.Currency
 }
 
-// decimal writes a number without an exponent, with the fifteen digits that Excel keeps. Further digits are rounding errors.
+// decimal writes a number without an exponent, with the fifteen digits that Excel keeps. Further digits are rounding
+// errors.
 func decimal(n float64) string {
 	const digits = 15
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(n, 'e', digits-1, 64), 64)

@@ -127,7 +127,8 @@ func odfLevel(e parts.Element, at int) flow.Level {
 	return read
 }
 
-// odfPattern returns the pattern of a level in Word's notation. LibreOffice stores the pattern, other programs its parts.
+// odfPattern returns the pattern of a level in Word's notation. LibreOffice stores the pattern, other programs its
+// parts.
 func odfPattern(e parts.Element, at int) string {
 	if stated := e.ID("num-list-format"); stated != "" {
 		for i := range flow.Depth {

@@ -149,8 +149,8 @@ func (r *odfRows) cells(l *flow.Line, contents *[]*flow.Collector) error {
 	})
 }
 
-// meaning returns the text of a cell, and whether it is a number, a date or the like. In a sheet it is the exact value, in a text
-// document the text that the author wrote.
+// meaning returns the text of a cell, and whether it is a number, a date or the like. In a sheet it is the exact value,
+// in a text document the text that the author wrote.
 func (r *odfRows) meaning(e parts.Element, shown string) (string, bool) {
 	kind := ""
 	for i := range e.Attrs {

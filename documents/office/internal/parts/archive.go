@@ -1,8 +1,7 @@
 // Package parts reads the archive and the XML of an office document.
 //
-// An [Archive] counts the bytes of all parts
-// while they are inflated. A [Scanner] reads XML without building a tree, and limits the size of a token, the number of tokens and
-// the depth.
+// An [Archive] counts the bytes of all parts while they are inflated. A [Scanner] reads XML without building a tree,
+// and limits the size of a token, the number of tokens and the depth.
 package parts
 
 import (
@@ -134,7 +133,8 @@ func (a *Archive) Within(data []byte, reader func(nested *Archive) error) error 
 	return reader(nested)
 }
 
-// Bytes returns the content of a part. If the part has more bytes than the limit, it returns the bytes that it read and ErrDamaged.
+// Bytes returns the content of a part. If the part has more bytes than the limit, it returns the bytes that it read and
+// ErrDamaged.
 func (a *Archive) Bytes(name string, limit int) ([]byte, error) {
 	from, err := a.Open(name)
 	if err != nil {
@@ -172,7 +172,8 @@ func (a *Archive) Tolerate(err error) error {
 	return err
 }
 
-// meter counts inflated bytes, because the sizes in a header may be false. It also checks the context, because tokens may be long.
+// meter counts inflated bytes, because the sizes in a header may be false. It also checks the context, because tokens
+// may be long.
 type meter struct {
 	io.ReadCloser
 	ctx  context.Context // of the archive
@@ -212,8 +213,8 @@ const (
 	encryptedPackage = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
 )
 
-// refuseContainer returns an error for an OLE container: ErrEncrypted for an encrypted document, ErrUnknown for a document of
-// Office before 2007.
+// refuseContainer returns an error for an OLE container: ErrEncrypted for an encrypted document, ErrUnknown for a
+// document of Office before 2007.
 func refuseContainer(file documents.Source) error {
 	magic := make([]byte, len(containerMagic))
 	if n, _ := file.ReadAt(magic, 0); n < len(magic) || string(magic) != containerMagic { // too short for a container

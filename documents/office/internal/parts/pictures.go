@@ -22,9 +22,9 @@ const (
 	endlessPictures = "Preparing the pictures takes too long. Some were left out."
 )
 
-// Picture adds the picture in a part of the archive at the current end of the document. It leaves out decorations, and pictures that the
-// document already has, because a logo can be on every page. If the document takes no more pictures, picture adds a warning and reads no
-// further pictures.
+// Picture adds the picture in a part of the archive at the current end of the document. It leaves out decorations, and
+// pictures that the document already has, because a logo can be on every page. If the document takes no more pictures,
+// picture adds a warning and reads no further pictures.
 func (a *Archive) Picture(part string) {
 	name := Fold(part)
 	if a.leftOut || a.pictures[name] || !a.Has(name) || len(a.pictures) >= maxPictureParts || isVector(name) {
@@ -50,8 +50,8 @@ func (a *Archive) Picture(part string) {
 	}
 }
 
-// openPicture opens a part that is a picture. Pictures have a separate limit of inflated bytes, so that text after large pictures can still
-// be read.
+// openPicture opens a part that is a picture. Pictures have a separate limit of inflated bytes, so that text after
+// large pictures can still be read.
 func (a *Archive) openPicture(part string) (io.ReadCloser, error) {
 	left := pictureHeadBytes + a.pictureBytes
 	return a.openWithin(part, &left)
@@ -78,8 +78,8 @@ func (a *Archive) warnOfLostPicture() {
 	}
 }
 
-// isVector reports whether a part is a drawing in a vector format. Most vector drawings are redundant: they are previews of tables, charts
-// and objects, or the document also has the same picture in pixels.
+// isVector reports whether a part is a drawing in a vector format. Most vector drawings are redundant: they are
+// previews of tables, charts and objects, or the document also has the same picture in pixels.
 func isVector(name string) bool {
 	return slices.Contains([]string{".emf", ".emz", ".wmf", ".wmz", ".svg", ".svm", ".pct", ".pict"}, path.Ext(name))
 }
@@ -90,8 +90,8 @@ func isDecoration(width, height int) bool {
 	return min(width, height) < minSide || width*height < minPixels
 }
 
-// preparePictures converts the pictures of a document so that viewers accept them. It runs after the text was read, because it can take
-// most of the time for a file.
+// preparePictures converts the pictures of a document so that viewers accept them. It runs after the text was read,
+// because it can take most of the time for a file.
 func preparePictures(ctx context.Context, into *documents.Builder) {
 	into.ReplacePictures(func(raw documents.Picture) (documents.Picture, bool) {
 		p, err := picture.ForViewers(ctx, raw.Data)

@@ -81,8 +81,8 @@ func (e Element) On() bool {
 // IsTrue reports whether the value of an attribute is true.
 func IsTrue(value string) bool { return value == "1" || value == "true" }
 
-// Scanner reads an XML part. It ignores an end tag without a start tag. An end tag also closes the elements in its element that
-// are still open.
+// Scanner reads an XML part. It ignores an end tag without a start tag. An end tag also closes the elements in its
+// element that are still open.
 type Scanner struct {
 	a       *Archive
 	decoder *xml.Decoder
@@ -100,8 +100,8 @@ func newScanner(a *Archive, from io.Reader) *Scanner {
 	return s
 }
 
-// Content calls back for the child elements and the text of the innermost open element. It skips the part of a child that the
-// callback does not read.
+// Content calls back for the child elements and the text of the innermost open element. It skips the part of a child
+// that the callback does not read.
 func (s *Scanner) Content(child func(Element) error, text func([]byte)) error {
 	depth := len(s.open)
 	for {

@@ -101,8 +101,8 @@ func (x *reader) strings(part string) error {
 	})
 }
 
-// tidy cleans a text once for all cells that share it, because cleaning a text with many spaces for each cell takes time. A blank
-// text stays, because its cell is not empty.
+// tidy cleans a text once for all cells that share it, because cleaning a text with many spaces for each cell takes
+// time. A blank text stays, because its cell is not empty.
 func tidy(text string) string {
 	if text == "" {
 		return ""

@@ -38,8 +38,8 @@ type Glyph struct {
 	Size   float64 // of the font, in points
 	IsBold bool
 	Doubt  float32 // as in documents.Word
-	// StartsLine is true for the first word of a line that a program recognized. Such programs end a line at a gap that is
-	// wide for people.
+	// StartsLine is true for the first word of a line that a program recognized. Such programs end a line at a gap that
+	// is wide for people.
 	StartsLine bool
 }
 

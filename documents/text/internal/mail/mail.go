@@ -68,8 +68,8 @@ func (m *mail) message(data []byte, depth int) error {
 	return m.part(p, depth)
 }
 
-// split separates the header from the body. The header ends at the first line that is not a field, so that a mail without a
-// blank line keeps its text.
+// split separates the header from the body. The header ends at the first line that is not a field, so that a mail
+// without a blank line keeps its text.
 func split(data []byte) part {
 	p := part{header: textproto.MIMEHeader{}}
 	if bytes.HasPrefix(data, []byte("From ")) {

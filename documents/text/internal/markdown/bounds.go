@@ -109,8 +109,8 @@ func (g guard) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Conte
 	node.Parent().ReplaceChild(node.Parent(), node, code)
 }
 
-// steps estimates how long goldmark takes for the marks in a text: it searches for the end of each link to the end of the
-// text, and for the other end of each run of emphasis among all others.
+// steps estimates how long goldmark takes for the marks in a text: it searches for the end of each link to the end of
+// the text, and for the other end of each run of emphasis among all others.
 func steps(block []byte) int {
 	runs, links := 0, 0
 	for i, c := range block {
@@ -133,8 +133,8 @@ var (
 	delimiters = lazyregexp.New(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
 )
 
-// cutChunk splits a text before a block that does not continue a list, at most maxChunk bytes into it. Where there is no
-// such place, it splits between lines, and repeats the header of an open table in the rest.
+// cutChunk splits a text before a block that does not continue a list, at most maxChunk bytes into it. Where there is
+// no such place, it splits between lines, and repeats the header of an open table in the rest.
 func cutChunk(markdown string) (chunk, rest string) {
 	if len(markdown) <= maxChunk {
 		return markdown, ""
@@ -171,8 +171,8 @@ func lastBlockStart(markdown string) (last int) {
 	return last
 }
 
-// continuation returns a line with which the next chunk must begin, because the last block of this chunk is code or HTML
-// that continues there: the fence, or the start of the HTML. It is empty if the block is complete.
+// continuation returns a line with which the next chunk must begin, because the last block of this chunk is code or
+// HTML that continues there: the fence, or the start of the HTML. It is empty if the block is complete.
 func continuation(document ast.Node, chunk []byte) string {
 	last := document
 	for last.LastChild() != nil && last.LastChild().Type() == ast.TypeBlock {

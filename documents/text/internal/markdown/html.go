@@ -24,8 +24,8 @@ import (
 	"portside/documents/text/internal/webpage"
 )
 
-// markdownHTML converts Markdown to HTML while it is read, one chunk at a time. So the memory for goldmark's tree depends
-// on the size of a chunk, and the context is checked before each.
+// markdownHTML converts Markdown to HTML while it is read, one chunk at a time. So the memory for goldmark's tree
+// depends on the size of a chunk, and the context is checked before each.
 type markdownHTML struct {
 	to         page.Page
 	rest       string
@@ -75,8 +75,8 @@ func (m *markdownHTML) convert(chunk string) error {
 
 var linkReference = lazyregexp.New(`(?m)^ {0,3}\[([^\]\[^][^\]\[]{0,200})\]:[ \t]+\S`)
 
-// findReferences returns the labels that the text defines as links. Their targets do not matter, because only the text of
-// a link is kept.
+// findReferences returns the labels that the text defines as links. Their targets do not matter, because only the text
+// of a link is kept.
 func findReferences(markdown string) []parser.Reference {
 	const maxReferences = 10_000
 	var all []parser.Reference
@@ -206,7 +206,8 @@ var isInline = webpage.Set(atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, at
 	atom.Time, atom.Tt, atom.U, atom.Var)
 
 // inlineTag returns the HTML for something in angle brackets within a text. Inline elements stay, since they may hide
-// their text. Other elements and comments are dropped. A tag that HTML does not know is text, such as a <name> to fill in.
+// their text. Other elements and comments are dropped. A tag that HTML does not know is text, such as a <name> to fill
+// in.
 func inlineTag(found string) string {
 	name := strings.Trim(found, "</>")
 	if end := strings.IndexAny(name, " \t\n/"); end >= 0 {

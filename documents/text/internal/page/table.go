@@ -5,8 +5,8 @@ import "portside/documents"
 // MaxColumns bounds the columns of a table.
 const MaxColumns = 16_384
 
-// Table numbers the rows of a table. A header in the middle, which repeats the first one or names other columns, begins a new
-// table, because it names the cells below it.
+// Table numbers the rows of a table. A header in the middle, which repeats the first one or names other columns, begins
+// a new table, because it names the cells below it.
 type Table struct {
 	number int
 	head   []documents.Cell

@@ -200,8 +200,8 @@ func afterLine(text string) string {
 	return text[min(len(text), 1):]
 }
 
-// closing finds the quote that ends the cell. Without a closing quote, quotes have no meaning from there on; otherwise the cell would
-// take in the rest of the file.
+// closing finds the quote that ends the cell. Without a closing quote, quotes have no meaning from there on; otherwise
+// the cell would take in the rest of the file.
 func (s *separated) closing() int {
 	const maxCell = 1 << 20
 	for i := s.at + 1; i < min(len(s.text), s.at+maxCell); i++ {

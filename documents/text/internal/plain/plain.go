@@ -45,13 +45,15 @@ type textReader struct {
 	indents []int // of the open list items
 }
 
-// Lines that are longer than maxWrap are whole paragraphs. Texts that wrap below minWrap have breaks that the author wants.
+// Lines that are longer than maxWrap are whole paragraphs. Texts that wrap below minWrap have breaks that the author
+// wants.
 const (
 	minWrap = 40
 	maxWrap = 120
 )
 
-// wrapWidth returns the width at which the text is wrapped, or 0: the length that 95 % of the lines with a next line keep to.
+// wrapWidth returns the width at which the text is wrapped, or 0: the length that 95 % of the lines with a next line
+// keep to.
 func wrapWidth(text string) int {
 	const sample = 2000
 	var lengths []int
@@ -134,7 +136,8 @@ func (r *textReader) words(lines []string) error {
 	return r.paragraph(lines)
 }
 
-// paragraphEnd returns the first line after line 0 that begins a list item or a table. The first skip lines begin no table.
+// paragraphEnd returns the first line after line 0 that begins a list item or a table. The first skip lines begin no
+// table.
 func paragraphEnd(lines []string, skip int) int {
 	for i := 1; i < len(lines); i++ {
 		if listMark().MatchString(lines[i]) || i >= skip && looksTabular(lines[i]) && i+1 < len(lines) && looksTabular(lines[i+1]) {
@@ -172,8 +175,8 @@ func (r *textReader) paragraph(lines []string) error {
 	return nil
 }
 
-// join replaces a line break by a space if the next word would not have fit on the line, and keeps other line breaks. If the lines
-// are names with values, each name begins a line.
+// join replaces a line break by a space if the next word would not have fit on the line, and keeps other line breaks.
+// If the lines are names with values, each name begins a line.
 func (r *textReader) join(lines []string) string {
 	var out strings.Builder
 	labeled := r.width > 0 && areLabeled(lines)
@@ -251,8 +254,8 @@ var (
 	maxHeading    = 90 // characters
 )
 
-// headingOf returns the heading in the first lines and how many lines it takes: an underlined line, or a single line in capitals
-// or with a number.
+// headingOf returns the heading in the first lines and how many lines it takes: an underlined line, or a single line in
+// capitals or with a number.
 func headingOf(lines []string) (heading documents.Block, used int) {
 	if len(lines) == 0 || utf8.RuneCountInString(lines[0]) > maxHeading {
 		return documents.Block{}, 0

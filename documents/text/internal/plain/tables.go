@@ -25,8 +25,8 @@ func isBarred(line string) bool {
 	return len(line) > 2 && line[0] == '|' && line[len(line)-1] == '|' || len(line) > 2 && line[0] == '+' && line[len(line)-1] == '+'
 }
 
-// tableOf returns the rows of the table that the lines begin with, and how many lines look like a table. It returns no rows for a
-// single line, and for lines without common columns.
+// tableOf returns the rows of the table that the lines begin with, and how many lines look like a table. It returns no
+// rows for a single line, and for lines without common columns.
 func tableOf(lines []string) (rows []documents.Block, count int) {
 	content, ruled := make([]string, 0, 8), -1
 	for _, line := range lines {
@@ -58,7 +58,8 @@ func tableOf(lines []string) (rows []documents.Block, count int) {
 	return tableRows(cells, ruled == 1), count
 }
 
-// tableRows returns the cells as rows. The first is a header if a rule follows it, or if it is the only row without figures.
+// tableRows returns the cells as rows. The first is a header if a rule follows it, or if it is the only row without
+// figures.
 func tableRows(cells [][]string, ruled bool) []documents.Block {
 	header := ruled || hasHeader(cells)
 	rows := make([]documents.Block, len(cells))
@@ -96,7 +97,8 @@ func hasHeader(rows [][]string) bool {
 	return false
 }
 
-// areNames reports whether the cells may name columns: none is a figure or ends with a colon, no two are equal, few are empty.
+// areNames reports whether the cells may name columns: none is a figure or ends with a colon, no two are equal, few are
+// empty.
 func areNames(row []string) bool {
 	seen := make(map[string]bool, len(row))
 	empty := 0
@@ -168,8 +170,8 @@ func alike(rows [][]string) bool {
 
 var spaces = lazyregexp.New(` {2,}`)
 
-// alignedCells splits the lines where at least two columns of characters are blank in all of them. Lines without such columns are
-// a table if gaps split each into the same number of cells.
+// alignedCells splits the lines where at least two columns of characters are blank in all of them. Lines without such
+// columns are a table if gaps split each into the same number of cells.
 func alignedCells(lines []string) [][]string {
 	const maxWidth = 400
 	taken := make([]bool, maxWidth)

@@ -89,8 +89,9 @@ func (r *rich) sign(c byte) error {
 	return nil
 }
 
-// star begins a destination that readers may ignore. This reader ignores all but the marks of lists. A star in the middle of a group begins
-// no destination: the text before it is in the body, and so is the text behind it. There, star ignores only the control word.
+// star begins a destination that readers may ignore. This reader ignores all but the marks of lists. A star in the
+// middle of a group begins no destination: the text before it is in the body, and so is the text behind it. There, star
+// ignores only the control word.
 func (r *rich) star() {
 	switch {
 	case r.follows(`\pntext`), r.follows(`\listtext`):

@@ -7,8 +7,9 @@ import (
 	"portside/documents/text/internal/page"
 )
 
-// An e-invoice is XML by the European standard EN 16931, in the syntax CII (UN/CEFACT Cross Industry Invoice; also in ZUGFeRD and
-// Factur-X) or UBL 2.1 (OASIS). Its reader finds the values by their paths and gives them the names that people use.
+// An e-invoice is XML by the European standard EN 16931, in the syntax CII (UN/CEFACT Cross Industry Invoice; also in
+// ZUGFeRD and Factur-X) or UBL 2.1 (OASIS). Its reader finds the values by their paths and gives them the names that
+// people use.
 
 // eInvoiceTerm is a value of an e-invoice, with its possible paths below the root.
 type eInvoiceTerm struct {
@@ -169,7 +170,8 @@ func addTerms(to page.Page, found []foundTerm) error {
 	return nil
 }
 
-// lineTerms are the columns of the table of lines, below the element of a line: first the paths of CII, then those of UBL.
+// lineTerms are the columns of the table of lines, below the element of a line: first the paths of CII, then those of
+// UBL.
 var lineTerms = []eInvoiceTerm{
 	{"Position", words, []string{"AssociatedDocumentLineDocument/LineID", "ID"}},
 	{"Item number", words, []string{"SpecifiedTradeProduct/SellerAssignedID", "Item/SellersItemIdentification/ID"}},
@@ -293,7 +295,8 @@ func valueOf(n *node) string {
 	return ""
 }
 
-// isoDate writes a date of eight digits, which CII has as format 102, with hyphens. It returns other values as they are.
+// isoDate writes a date of eight digits, which CII has as format 102, with hyphens. It returns other values as they
+// are.
 func isoDate(value string) string {
 	const year, month, day = 4, 6, 8
 	if len(value) != day || strings.Trim(value, "0123456789") != "" {

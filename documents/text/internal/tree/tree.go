@@ -102,8 +102,8 @@ func addList(to page.Page, n *node, path string) error {
 	return nil
 }
 
-// columnsOf returns the columns of a list of objects by name. It returns nil if the list is not a table: it has fewer than two
-// objects, nested values, or mostly different keys.
+// columnsOf returns the columns of a list of objects by name. It returns nil if the list is not a table: it has fewer
+// than two objects, nested values, or mostly different keys.
 func columnsOf(n *node) map[string]int {
 	const maxKeys = 100
 	columns := map[string]int{}
@@ -178,8 +178,8 @@ func nodeTable(to page.Page, n *node, path string, columns map[string]int) error
 	return nil
 }
 
-// InWords converts a name in a program to words: "invoiceDate" to "invoice date", "VAT_ID" to "VAT ID". It cuts long names,
-// because the name is repeated before every value in the object.
+// InWords converts a name in a program to words: "invoiceDate" to "invoice date", "VAT_ID" to "VAT ID". It cuts long
+// names, because the name is repeated before every value in the object.
 func InWords(name string) string {
 	const maxName = 200
 	name = name[:min(len(name), maxName)]

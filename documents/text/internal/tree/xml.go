@@ -168,7 +168,8 @@ func (p *xmlParser) close() {
 	around.node.parts = append(around.node.parts, n)
 }
 
-// simplified turns an element without child elements into a text, and an element with elements between its text into prose.
+// simplified turns an element without child elements into a text, and an element with elements between its text into
+// prose.
 func simplified(e *xmlElement) *node {
 	n := e.node
 	text := strings.TrimSpace(oneLine.Replace(e.text.String()))

@@ -51,7 +51,8 @@ var (
 	ownRow     = Set(atom.Tr, atom.Table)
 )
 
-// impliedEnds returns the elements that the start tag of an element ends, and the elements whose ends it does not cross.
+// impliedEnds returns the elements that the start tag of an element ends, and the elements whose ends it does not
+// cross.
 func impliedEnds(tag atom.Atom) (ends, within map[atom.Atom]bool) {
 	switch tag {
 	case atom.Li:
@@ -148,8 +149,8 @@ var (
 	selector  = lazyregexp.New(`^[a-z0-9]*([.#][A-Za-z_][A-Za-z0-9_-]*)$`)
 )
 
-// learn finds the classes and ids that a style sheet of the page hides. It ignores rules for some media only, and rules that
-// depend on the place of an element.
+// learn finds the classes and ids that a style sheet of the page hides. It ignores rules for some media only, and rules
+// that depend on the place of an element.
 func (w *walker) learn(sheet string) {
 	const maxSheet, maxRules = 256 << 10, 1000
 	rules := withoutNested(cssComment().ReplaceAllString(sheet[:min(len(sheet), maxSheet)], ""))

@@ -10,8 +10,8 @@ import (
 	"portside/documents/text/internal/page"
 )
 
-// table is an open table of a page. Each cell keeps its blocks until its row ends, because only then is it known whether the
-// table holds data or only lays out the page.
+// table is an open table of a page. Each cell keeps its blocks until its row ends, because only then is it known
+// whether the table holds data or only lays out the page.
 type table struct {
 	run    page.Table
 	rows   int
@@ -68,7 +68,8 @@ func (t *table) add(b documents.Block) {
 	cell.blocks = append(cell.blocks, b)
 }
 
-// isLayout reports whether the row only arranges its content: a single cell, or cells with headings, tables or long texts.
+// isLayout reports whether the row only arranges its content: a single cell, or cells with headings, tables or long
+// texts.
 func (t *table) isLayout() bool {
 	const maxCell = 1500 // bytes
 	filled := 0
@@ -160,7 +161,8 @@ func (w *walker) endTable() error {
 	return err
 }
 
-// hold adds the block to the open cell. If more blocks wait than a row of data has, it adds all of them to the document.
+// hold adds the block to the open cell. If more blocks wait than a row of data has, it adds all of them to the
+// document.
 func (w *walker) hold(t *table, b documents.Block) error {
 	if !t.inCell {
 		return w.to.Add(b)

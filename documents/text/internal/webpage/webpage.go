@@ -37,8 +37,8 @@ const (
 	maxTables = 16
 )
 
-// maxHeld is how many blocks may wait in cells for the ends of their rows. Otherwise a table around a whole page would hold the
-// page in memory, and each table would copy it to the one around it.
+// maxHeld is how many blocks may wait in cells for the ends of their rows. Otherwise a table around a whole page would
+// hold the page in memory, and each table would copy it to the one around it.
 const maxHeld = 20_000
 
 // Options are what differs between web pages, chapters of books and HTML made of Markdown.
@@ -77,8 +77,8 @@ type element struct {
 	hidden bool
 }
 
-// walker follows the tokens of a page. It gathers text until a block ends, and adds the block to the innermost open cell, or to
-// the document.
+// walker follows the tokens of a page. It gathers text until a block ends, and adds the block to the innermost open
+// cell, or to the document.
 type walker struct {
 	to      page.Page
 	options Options
@@ -241,8 +241,8 @@ func (w *walker) closeImplied(tag atom.Atom) error {
 	return nil
 }
 
-// end ends the innermost open element of the name and all elements in it. An end tag in a cell cannot end an element outside
-// the cell.
+// end ends the innermost open element of the name and all elements in it. An end tag in a cell cannot end an element
+// outside the cell.
 func (w *walker) end(tag atom.Atom) error {
 	if w.deeper > 0 {
 		if !IsVoid[tag] {
