@@ -15,7 +15,7 @@ type Sizes struct {
 // New returns empty Sizes.
 func New() Sizes { return Sizes{Files: map[string]int{}, Methods: map[string]int{}} }
 
-// Add counts a file that is no test and is not generated, and its methods.
+// Add counts a file and its methods. Callers leave out tests and generated files.
 func (s Sizes) Add(dir string, file *ast.File) {
 	s.Files[dir]++
 	for _, declaration := range file.Decls {

@@ -86,7 +86,7 @@ func (w Writes) Revoke(c credentials.Credential) []types.TransactWriteItem {
 	return append(writes, types.TransactWriteItem{Update: listing})
 }
 
-// revokeRecord returns the write of Revoke that every kind of credential has: that of its record.
+// revokeRecord returns the write of the record, which Revoke needs for each kind of credential.
 func (w Writes) revokeRecord(c credentials.Credential) types.TransactWriteItem {
 	update := revocation(c)
 	update.TableName, update.Key = &w.table, recordKey(c.ID)

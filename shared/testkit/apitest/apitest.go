@@ -181,7 +181,7 @@ func (r Resource) testNull() {
 	}
 }
 
-// testSentBack tests that a client may send back what it has read, and nothing else in fields that cannot change.
+// testSentBack tests that a client may send back the resource that it has read, and that each field rejects another type.
 func (r Resource) testSentBack() {
 	r.tb.Helper()
 	at := r.create(r.Minimal(0))
