@@ -1,8 +1,8 @@
 // Package customerstates keeps the states of customers in the table of credentials.
 //
-// The state of a customer (pk "customer#<id>", sk "customer") is what authentication and the creation of users must
-// know of the customer. It is in the table of credentials, so that authentication reads it in the call that reads the
-// credential. It exists as long as the customer.
+// The state of a customer (pk "customer#<id>", sk "customer") has what authentication and the creation of users need to
+// know about the customer. Authentication reads it together with the credential, so both are in one table. The state
+// exists as long as the customer.
 //
 // The store of customers writes the status and the limits, and ends credentials. The store of users counts users. Other
 // items of a customer have the same pk; see packages entitlementlists and trustlists.
@@ -24,24 +24,24 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// State is what authentication and the creation of users must know of a customer.
+// State is what authentication and the creation of users need to know about a customer.
 type State struct {
 	Suspended bool  `dynamodbav:"suspended,omitempty"` // no credential of the customer's users works
 	Users     int64 `dynamodbav:"users"`               // number of users who belong to the customer
-	MaxUsers  int64 `dynamodbav:"maxUsers,omitempty"`  // 0 means no limit. Users can exceed it after it was lowered
+	MaxUsers  int64 `dynamodbav:"maxUsers,omitempty"`  // 0 means no limit; Users exceeds a limit that was lowered
 
-	Generation int64 `dynamodbav:"generation,omitempty"` // how often all credentials ended; see EndCredentials
-	Ended      int64 `dynamodbav:"ended,omitempty"`      // when they ended the last time, in Unix milliseconds, for lists
+	Generation int64 `dynamodbav:"generation,omitempty"` // how often EndCredentials was used
+	Ended      int64 `dynamodbav:"ended,omitempty"`      // the time of the last use in Unix milliseconds, for lists
 
 	// MaxRequests is how many requests all credentials of the customer's users may make per minute. 0 means no limit.
 	MaxRequests int64 `dynamodbav:"maxRequests,omitempty"`
 
-	// Entitlements is the version of the customer's entitlements, by which a process knows whether it has the current
-	// ones. 0 means that the customer never had any.
+	// Entitlements is the version of the customer's entitlements. A process that remembers them compares it. 0 means
+	// that the customer never had any.
 	Entitlements int64 `dynamodbav:"entitlements,omitempty"`
 }
 
-// Table is the table of credentials, in which the states are.
+// Table is the table of credentials.
 type Table struct {
 	client *dynamodb.Client
 	name   string
@@ -76,9 +76,9 @@ func (t Table) Set(id string, state State) types.TransactWriteItem {
 	}}
 }
 
-// EndCredentials returns the write that ends all credentials of the customer's users: it increases the generation, and
-// a credential of an earlier generation has ended. Lists show the given time as the end. The write fails if the
-// customer does not exist.
+// EndCredentials returns the write that ends all credentials of the customer's users, with the time that lists show. It
+// increases the generation, and credentials of earlier generations do not work. The write fails if the customer does
+// not exist.
 func (t Table) EndCredentials(id string, at time.Time) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: Key(id), UpdateExpression: aws.String("SET ended = :at ADD generation :one"),
@@ -103,8 +103,8 @@ func (t Table) Exists(id string) types.TransactWriteItem {
 	}}
 }
 
-// CountUsers returns the write that adds 1 or -1 to the users of a customer. It fails if the customer does not exist,
-// or has no room for another user.
+// CountUsers returns the write that adds 1 or -1 to the number of a customer's users. It fails if the customer does not
+// exist, or if an added user exceeds the limit.
 func (t Table) CountUsers(id string, change int64) types.TransactWriteItem {
 	update := &types.Update{
 		TableName: &t.name, Key: Key(id), UpdateExpression: aws.String("ADD #users :change, changes :one"),
@@ -125,9 +125,9 @@ func (t Table) Get(ctx context.Context, id string) (State, bool, error) {
 	return items.Get[State](ctx, t.Items(), Key(id))
 }
 
-// Beside returns the item with the given key, which lies beside the state of a customer, and whether the customer
-// exists, strongly consistent in one call. An item that does not exist is nil.
-func Beside(ctx context.Context, table items.Table, id string, key items.Map) (item items.Map, exists bool, err error) {
+// GetItem returns another item of a customer, or nil if there is none, and whether the customer exists. It reads both
+// in one strongly consistent call.
+func GetItem(ctx context.Context, table items.Table, id string, key items.Map) (item items.Map, exists bool, err error) {
 	err = items.GetAll(ctx, table, []items.Map{Key(id), key}, func(found items.Map) error {
 		if sk, _ := found["sk"].(*types.AttributeValueMemberS); sk != nil && sk.Value == sortKey {
 			exists = true
@@ -174,8 +174,8 @@ func (t Table) All(ctx context.Context, ids []string) (map[string]State, error) 
 	return found, err
 }
 
-// countedState is the state of a customer with the number of changes of Users, which shows that a user has joined and
-// another one left.
+// countedState is a state with the number of changes of Users. It differs even if one user has joined and another one
+// has left.
 type countedState struct {
 	State
 
@@ -198,14 +198,21 @@ func (t Table) RecountUsers(ctx context.Context, id string, count func(context.C
 	return wrong, err
 }
 
-// tryRecountUsers is RecountUsers without retries. Errors: versions.ErrStale.
+// tryRecountUsers is RecountUsers without retries. Errors: versions.ErrStale if the number changed meanwhile.
 func (t Table) tryRecountUsers(ctx context.Context, id string, count func(context.Context) (int64, error)) (wrong bool, err error) {
 	before, exists, err := items.Get[countedState](ctx, t.Items(), Key(id))
 	if err != nil || !exists {
 		return false, err
 	}
 	counted, err := count(ctx)
-	if err != nil || counted == before.Users {
+	if err != nil {
+		return false, err
+	}
+	if counted == before.Users { // perhaps only because a user has joined or left meanwhile
+		after, _, err := items.Get[countedState](ctx, t.Items(), Key(id))
+		if err == nil && after.Changes != before.Changes {
+			err = versions.ErrStale
+		}
 		return false, err
 	}
 	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{

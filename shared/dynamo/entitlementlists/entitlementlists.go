@@ -23,7 +23,7 @@ type List struct {
 // Get returns the entitlements of a customer, strongly consistent, or false if the customer does not exist. It reads
 // them and the state of the customer in one call.
 func Get(ctx context.Context, table items.Table, customerID string) (List, bool, error) {
-	item, exists, err := customerstates.Beside(ctx, table, customerID, key(customerID))
+	item, exists, err := customerstates.GetItem(ctx, table, customerID, key(customerID))
 	if err != nil {
 		return List{}, false, err
 	}

@@ -23,7 +23,7 @@ type list struct {
 // Get returns the IDs of the trust policies of a customer in the order of their creation, strongly consistent, or false
 // if the customer does not exist.
 func Get(ctx context.Context, table items.Table, customerID string) (ids []string, exists bool, err error) {
-	item, exists, err := customerstates.Beside(ctx, table, customerID, key(customerID))
+	item, exists, err := customerstates.GetItem(ctx, table, customerID, key(customerID))
 	if err != nil {
 		return nil, false, err
 	}
