@@ -134,7 +134,8 @@ func requestsOf(document object, tag string) []namedRequest {
 	return all
 }
 
-// authOf returns how a request is authenticated, unless that is with an API key, as the collection says.
+// authOf returns how a request is authenticated, or nil if it uses the API key of the collection. isForPrograms is
+// false for operations that only the portal's own pages can use.
 func authOf(operation object) (auth *requestAuth, isForPrograms bool) {
 	ways, _ := operation["security"].([]any)
 	if len(ways) == 0 {
@@ -166,7 +167,7 @@ func requestOf(method, path string, operation object, auth *requestAuth) request
 	return r
 }
 
-// addParameters adds the parameters of an operation to the URL and the header. Only those in the path have no switch.
+// addParameters adds the parameters of an operation to the URL and the header. Those in the path cannot be disabled.
 func (r *request) addParameters(operation object) {
 	parameters, _ := operation["parameters"].([]any)
 	for _, each := range parameters {
@@ -212,7 +213,7 @@ func bodyOf(kind string, media object) *requestBody {
 	return &requestBody{Mode: "raw", Raw: string(indented), Options: object{"raw": object{"language": "json"}}}
 }
 
-// fieldsOf returns the fields of a form without files. Those that are not required are switched off.
+// fieldsOf returns the fields of a form without files. Optional fields are disabled.
 func fieldsOf(media object) []keyValue {
 	schema, _ := media["schema"].(object)
 	properties, _ := schema["properties"].(object)

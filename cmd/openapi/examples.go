@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxNesting is how deep schemas may be nested in an example. Only a schema that contains itself is deeper.
+// maxNesting is how deep schemas may be nested in an example. A deeper schema contains itself.
 const maxNesting = 24
 
-// addExamples gives each successful JSON answer and each JSON request that has no example one, made of the examples of
-// its properties. It returns an error for a property without an example, so that every example shows real values.
+// addExamples adds an example to each JSON request and each successful JSON answer that has none. It is made of the
+// examples of the properties. A property without an example is an error, so that every example shows real values.
 func addExamples(merged object) error {
 	e := exampler{schemas: childObject(childObject(merged, "components"), "schemas")}
 	var failures []error
@@ -96,8 +96,8 @@ func isNullable(s object) bool {
 	return slices.Contains(names, any("null"))
 }
 
-// object returns an object with an example of each property. A map has one example, for a value with the name total. An
-// optional property of any content is left out, because an empty object is rarely valid.
+// object returns an object with an example of each property. The example of a map has one member, total. An optional
+// property whose example is an empty object is left out, because an empty object is rarely valid.
 func (e exampler) object(s object, depth int) (any, error) {
 	example := object{}
 	properties, _ := s["properties"].(object)

@@ -62,12 +62,15 @@ func generate(ctx context.Context, root string, progress io.Writer) error {
 	return nil
 }
 
-// writeParts runs the test of each function that compares its part, and lets those that fail write it. The go command
-// remembers the tests that passed, so it takes seconds if nothing has changed.
+// writeParts runs the tests that compare the parts of the functions. If any fails, all of them write their parts. The
+// go command caches tests that pass, so this takes seconds if nothing has changed.
 func writeParts(ctx context.Context, root string, progress io.Writer) error {
 	tests, err := filepath.Glob(filepath.Join(root, "functions", "*", "openapi_test.go"))
-	if err != nil || len(tests) == 0 {
-		return fmt.Errorf("no functions/*/openapi_test.go in %s; give the folder of the project with -root (%w)", root, err)
+	if err != nil {
+		return err
+	}
+	if len(tests) == 0 {
+		return fmt.Errorf("no functions/*/openapi_test.go in %q: give the folder of the project with -root", root)
 	}
 	args := []string{"test", "-run", "^TestDocument$"}
 	for _, test := range tests {

@@ -40,7 +40,7 @@ func simplify(merged object) error {
 func simplifyOperation(merged, operation object) error {
 	needsCredential := operation["security"] != nil
 	if !needsCredential {
-		operation["security"] = []any{} // explicitly no credential; a missing member would leave it open
+		operation["security"] = []any{} // no credential is needed; a missing member would say nothing
 	}
 	parameters, _ := operation["parameters"].([]any)
 	for _, p := range parameters {
@@ -53,8 +53,8 @@ func simplifyOperation(merged, operation object) error {
 	return errors.Join(checkTags(merged, operation), simplifyResponses(merged, operation, needsCredential))
 }
 
-// simplifyParameter keeps a description only in the parameter and not in its schema. It keeps explode only for lists,
-// where false means commas between the values; without it, clients repeat the parameter, which the API refuses.
+// simplifyParameter moves the description from the schema to the parameter, and removes explode except for lists. For a
+// list, it is false: commas separate the values. Without it, clients would repeat the parameter, which the API refuses.
 func simplifyParameter(parameter object) {
 	schema, _ := parameter["schema"].(object)
 	if parameter["in"] == "query" {
@@ -130,8 +130,8 @@ func simplifySuccess(schemas, response object, needsCredential bool) {
 	}
 }
 
-// isEnvelope reports whether a schema is only the Go type around a body. The library names such
-// types after the operation, with the suffix Body.
+// isEnvelope reports whether a schema is only the Go type of a body. The library names such types after the operation,
+// with the suffix Body.
 func isEnvelope(schema string) bool { return strings.HasSuffix(schema, "Body") }
 
 // inlineEnvelope replaces the reference to an envelope with the envelope itself. An envelope is
@@ -186,8 +186,8 @@ func allowUnknownFields(value any) {
 	})
 }
 
-// removePatternDescriptions removes a keyword that the standard does not have, so strict readers refuse it. It is text
-// for error messages, which only this service writes.
+// removePatternDescriptions removes a keyword that is not in the standard, because strict readers refuse it. Its text
+// is for this service's error messages.
 func removePatternDescriptions(value any) {
 	eachObject(value, func(o object) {
 		if _, isKeyword := o["patternDescription"].(string); isKeyword {
