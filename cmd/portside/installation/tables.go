@@ -91,7 +91,7 @@ func (t *Target) Open(ctx context.Context, p operator.Process) (*Tables, error) 
 	return opened, nil
 }
 
-// Connect returns the stores of the installation without access to the tables.
+// Connect is Open without its checks, so it does not read the tables.
 func (t *Target) Connect(ctx context.Context, p operator.Process) (*Tables, error) {
 	if t.Local != "" {
 		stack, err := FindLocalStack(t.Local, t.Address)
@@ -101,13 +101,7 @@ func (t *Target) Connect(ctx context.Context, p operator.Process) (*Tables, erro
 		for _, id := range DataTables {
 			stack.Tables[id] = t.nameOf(id, stack.Tables[id])
 		}
-		opened, err := open(ctx, stack.names(), stack.Options()...)
-		if err != nil {
-			return nil, err
-		}
-		opened.BaseURL = stack.Portal
-		opened.Stack = stack
-		return opened, nil
+		return open(ctx, NamesOf(func(id string) string { return stack.Tables[id] }), stack)
 	}
 	if t.Address != "" {
 		return nil, operator.UsageError("--addr needs --local")
@@ -125,7 +119,7 @@ func (t *Target) Connect(ctx context.Context, p operator.Process) (*Tables, erro
 		return nil, operator.UsageError("set " + settingsOf(missing, ", ") +
 			" to the names of the tables, or pass --local DATA for a local stack")
 	}
-	return open(ctx, names)
+	return open(ctx, names, LocalStack{})
 }
 
 // DataTables are the logical IDs of the tables that belong together: a backup has all of them, and TableSuffix selects
@@ -173,30 +167,29 @@ func (t *Target) lookup(p operator.Process) func(string) (string, bool) {
 	}
 }
 
-// TableNames are the names of the tables, and the endpoint of Secrets Manager. An empty endpoint
-// means the endpoint in the settings of the SDK.
-type TableNames struct{ Users, Customers, Projects, Credentials, Counts, Analytics, Audit, secrets string }
+// TableNames are the names of the tables.
+type TableNames struct{ Users, Customers, Projects, Credentials, Counts, Analytics, Audit string }
 
-// NamesOf returns the names that a function finds by the logical IDs of the tables.
-func NamesOf(find func(id string) string) TableNames {
+// NamesOf returns the names of the tables. nameOf returns the name of the table with a logical ID.
+func NamesOf(nameOf func(id string) string) TableNames {
 	return TableNames{
-		Users: find("UsersTable"), Customers: find("CustomersTable"), Projects: find("ProjectsTable"),
-		Credentials: find("CredentialsTable"), Counts: find("RequestCountsTable"), Analytics: find("AnalyticsTable"),
-		Audit: find("AuditTable"),
+		Users: nameOf("UsersTable"), Customers: nameOf("CustomersTable"), Projects: nameOf("ProjectsTable"),
+		Credentials: nameOf("CredentialsTable"), Counts: nameOf("RequestCountsTable"), Analytics: nameOf("AnalyticsTable"),
+		Audit: nameOf("AuditTable"),
 	}
 }
 
-func open(ctx context.Context, names TableNames, options ...func(*config.LoadOptions) error) (*Tables, error) {
-	cfg, err := LoadAWSConfig(ctx, options...)
+// open returns the stores in the named tables of a local stack, or of AWS if the stack is zero.
+func open(ctx context.Context, names TableNames, stack LocalStack) (*Tables, error) {
+	cfg, err := LoadAWSConfig(ctx, stack.Options()...)
 	if err != nil {
 		return nil, err
 	}
-	client := dynamodb.NewFromConfig(cfg)
-	opened := NewTables(client, names, auditlog.New(names.Audit, time.Now))
-	opened.Config = cfg
+	opened := NewTables(dynamodb.NewFromConfig(cfg), names, auditlog.New(names.Audit, time.Now))
+	opened.Config, opened.Stack, opened.BaseURL = cfg, stack, stack.Portal
 	opened.Secrets = secretsmanager.NewFromConfig(cfg, func(o *secretsmanager.Options) {
-		if names.secrets != "" {
-			o.BaseEndpoint = &names.secrets
+		if stack.SecretsManager != "" {
+			o.BaseEndpoint = &stack.SecretsManager
 		}
 	})
 	return opened, nil
@@ -213,36 +206,33 @@ func NewTables(client *dynamodb.Client, names TableNames, auditLog auditlog.Log)
 	}
 }
 
-// Repaired is how to repair the lists, markers and counts of one kind of resource.
-type Repaired struct {
-	Things  string
+// ResourceKind is a kind of resource whose lists, markers and counts can be repaired.
+type ResourceKind struct {
+	Plural  string // such as projects
 	Rebuild func(context.Context, func(lists.Progress)) (lists.Repairs, error)
 	// RebuildCustomer repairs the counts of a customer. It is nil if the resources never belong to customers.
 	RebuildCustomer func(ctx context.Context, id string) (wrong bool, err error)
 }
 
-// Repaired returns the kinds of resources except users, who are repaired with more than their lists.
-func (t *Tables) Repaired() []Repaired {
-	return []Repaired{
+// ResourceKinds returns all kinds but users, whose repair also counts the active admins.
+func (t *Tables) ResourceKinds() []ResourceKind {
+	return []ResourceKind{
 		{"customers", t.Customers.Rebuild, nil},
 		{"projects", t.Projects.Rebuild, t.Projects.RebuildCustomer},
 	}
 }
 
-// Record writes the event that the command has changed the tables as a whole.
+// Record writes an audit event about a command that changes the tables as a whole.
 func (t *Tables) Record(ctx context.Context, action audit.Action) error {
 	target := audit.Target{Kind: audit.Table, ID: t.Names.Users}
 	return operator.Interrupted(ctx, t.Log.Record(ctx, t.Client, audit.Change{Action: action, Target: target}))
 }
 
-func (s LocalStack) names() TableNames {
-	names := NamesOf(func(id string) string { return s.Tables[id] })
-	names.secrets = s.SecretsManager
-	return names
-}
-
-// Options returns what the clients of the SDK need to use the local stack.
+// Options returns what the clients of the SDK need to use the local stack, and nothing for the zero stack.
 func (s LocalStack) Options() []func(*config.LoadOptions) error {
+	if s.DynamoDB == "" {
+		return nil
+	}
 	return []func(*config.LoadOptions) error{
 		config.WithRegion(s.Region),
 		config.WithBaseEndpoint(s.DynamoDB),

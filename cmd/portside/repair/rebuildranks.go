@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -42,31 +41,31 @@ run it again. The exit code is 1 if something is left that only a person can dec
 	}
 }
 
-// rebuildRanks rebuilds the lists of users, customers and projects. Conflicts in one do not stop it, because each is
-// independent.
+// rebuildRanks rebuilds the lists of each kind of resource. A kind with disputes does not keep the others from being
+// repaired.
 func rebuildRanks(ctx context.Context, p operator.Process, t *installation.Tables) error {
 	rebuilt, err := t.Users.Rebuild(ctx, rebuildProgress(p, "users"))
 	if err != nil {
 		return operator.Interrupted(ctx, err)
 	}
-	users := reportRepairs(p, "users", rebuilt.Repairs, summaryLine{"number of active admins corrected", count(rebuilt.Admins)})
-	disputes := []error{users}
-	for _, kind := range t.Repaired() {
-		repairs, err := kind.Rebuild(ctx, rebuildProgress(p, kind.Things))
-		if err != nil {
-			return cmp.Or(operator.Interrupted(ctx, err), errors.Join(disputes...))
-		}
-		disputes = append(disputes, reportRepairs(p, kind.Things, repairs))
+	failures := []error{
+		reportRepairs(p, "users", rebuilt.Repairs, summaryLine{"number of active admins corrected", count(rebuilt.Admins)}),
 	}
-	disputes = append(disputes, recountCustomers(ctx, p, t))
-	return errors.Join(append(disputes, t.Record(ctx, audit.TableRebuilt))...)
+	for _, kind := range t.ResourceKinds() {
+		repairs, err := kind.Rebuild(ctx, rebuildProgress(p, kind.Plural))
+		if err != nil {
+			return operator.Interrupted(ctx, err)
+		}
+		failures = append(failures, reportRepairs(p, kind.Plural, repairs))
+	}
+	failures = append(failures, recountCustomers(ctx, p, t))
+	return errors.Join(append(failures, t.Record(ctx, audit.TableRebuilt))...)
 }
 
-// recountCustomers corrects the counts of what belongs to each customer. The lists were repaired with those of all
-// resources.
+// recountCustomers corrects the counts of each customer's lists. The entries of these lists are correct already.
 func recountCustomers(ctx context.Context, p operator.Process, t *installation.Tables) error {
-	kinds := slices.DeleteFunc(t.Repaired(), func(kind installation.Repaired) bool { return kind.RebuildCustomer == nil })
-	kinds = append([]installation.Repaired{{Things: "users", RebuildCustomer: t.Users.RebuildCustomer}}, kinds...)
+	kinds := append([]installation.ResourceKind{{Plural: "users", RebuildCustomer: t.Users.RebuildCustomer}}, t.ResourceKinds()...)
+	kinds = slices.DeleteFunc(kinds, func(kind installation.ResourceKind) bool { return kind.RebuildCustomer == nil })
 	corrected := make([]int, len(kinds))
 	for query := (customers.Query{Limit: 100}); ; {
 		page, err := t.Customers.List(ctx, query)
@@ -87,7 +86,7 @@ func recountCustomers(ctx context.Context, p operator.Process, t *installation.T
 		}
 	}
 	for i, kind := range kinds {
-		if _, err := fmt.Fprintf(p.Stdout, "%7d  numbers of %s of customers corrected\n", corrected[i], kind.Things); err != nil {
+		if _, err := fmt.Fprintf(p.Stdout, "%7d  numbers of %s of customers corrected\n", corrected[i], kind.Plural); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ comparisons that failed. The bucket is that of ANALYTICS_BUCKET and the pull log
 PULLS_TABLE, or both are those of the local stack.`,
 		Prepare: func(flags *flag.FlagSet) operator.Action {
 			r := &reconcile{on: installation.NewTarget(flags)}
-			flags.Var(&r.from, "from", "first `DAY` of requests, calls and pulls, such as 2026-11-21; default: 400 days ago")
+			flags.Var(&r.from, "from", "first `DAY` of requests, calls and pulls, such as 2026-11-21; default: the first day with all logs")
 			flags.Var(&r.to, "to", "last `DAY`; default: today")
 			flags.BoolVar(&r.fix, "fix", false, "correct the differences")
 			return func(ctx context.Context, p operator.Process, arguments []string) error {
@@ -96,8 +96,7 @@ func (r *reconcile) compare(ctx context.Context, p operator.Process, reconciler 
 	return err
 }
 
-// compareSection runs one comparison and reports its findings. A failure is reported and does not
-// stop the other comparisons.
+// compareSection runs one comparison and reports its findings. A failure does not stop the other comparisons.
 func (r *reconcile) compareSection(
 	ctx context.Context, p operator.Process, compare func(context.Context) (analytics.Findings, error),
 ) error {

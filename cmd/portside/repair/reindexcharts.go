@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/cmd/portside/installation"
@@ -76,25 +75,22 @@ func (r *reindexCharts) run(ctx context.Context, p operator.Process) error {
 // open determines the name of the bucket and returns a client for it.
 func (r *reindexCharts) open(ctx context.Context, p operator.Process) (*s3.Client, error) {
 	var stack installation.LocalStack
-	var options []func(*config.LoadOptions) error
-	settings := start.NewSettings(p.Lookup)
 	switch {
 	case r.on.Local != "":
-		found, err := installation.FindLocalStack(r.on.Local, r.on.Address)
-		if err != nil {
+		var err error
+		if stack, err = installation.FindLocalStack(r.on.Local, r.on.Address); err != nil {
 			return nil, err
 		}
-		stack, options = found, found.Options()
 		r.bucket = cmp.Or(r.bucket, stack.Buckets["ChartsBucket"])
 	case r.on.Address != "":
 		return nil, operator.UsageError("--addr needs --local")
 	default:
-		r.bucket = cmp.Or(r.bucket, settings.Optional("CHARTS_BUCKET"))
+		r.bucket = cmp.Or(r.bucket, start.NewSettings(p.Lookup).Optional("CHARTS_BUCKET"))
 	}
 	if r.bucket == "" {
 		return nil, operator.UsageError("name the bucket with --bucket or CHARTS_BUCKET, or pass --local DATA for a local stack")
 	}
-	cfg, err := installation.LoadAWSConfig(ctx, options...)
+	cfg, err := installation.LoadAWSConfig(ctx, stack.Options()...)
 	if err != nil {
 		return nil, err
 	}
