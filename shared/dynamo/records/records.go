@@ -32,8 +32,8 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// Errors of tables that contradict themselves, which the caller cannot fix. They have no kind. The operator can fix
-// lists, with "portside rebuild-ranks".
+// These errors mean that the items of a table contradict each other. They have no kind, because the caller cannot fix
+// that. The operator can fix lists with "portside rebuild-ranks".
 var (
 	ErrDuplicateID = errors.New("the new id exists already")
 	ErrListed      = errors.New("the lists disagree with the resources; run portside rebuild-ranks")
@@ -46,8 +46,8 @@ type Row struct {
 	Item     any // the stored form, with keys
 	Unique   []Marker
 	Number   int64  // the place in the lists
-	Label    string // see lists.Entry, also for the state
-	State    string
+	Label    string // see lists.Entry
+	State    string // see lists.Entry
 	Scope    string // the customer in whose lists and searches the resource also is; empty for none
 	Listed   any    // the list form, without keys; comparable
 	Terms    []string
@@ -56,11 +56,11 @@ type Row struct {
 	Audited  any    // the form of audit events
 }
 
-// Marker is an item that marks a value as taken. One without a key stands for none.
+// Marker is an item that marks a value as taken. The zero Marker stands for no value.
 type Marker struct {
 	PK, SK string
 	Owner  string // the attribute with the ID of the resource
-	Taken  error  // the refusal if another resource has the value
+	Taken  error  // of a write if another resource has the value
 }
 
 func (m Marker) item(id string) items.Map {
@@ -77,7 +77,7 @@ func (r Row) searched() searchindex.Entry {
 	return searchindex.Entry{ID: r.ID, Scope: r.Scope, Terms: r.Terms}
 }
 
-// marker returns the i-th marker, or one that stands for none.
+// marker returns the i-th marker, or the zero Marker.
 func (r Row) marker(i int) Marker {
 	if i < len(r.Unique) {
 		return r.Unique[i]
@@ -85,8 +85,7 @@ func (r Row) marker(i int) Marker {
 	return Marker{}
 }
 
-// Plan is one transaction. Its conditions make it fail with the error of the first write that was added and cannot be
-// made.
+// Plan is one transaction. If conditions fail, it returns the error of the write that was added first.
 type Plan struct {
 	transactions.Plan
 	Policy retry.Policy // of the transaction
@@ -143,19 +142,19 @@ func (p *Plan) Delete(action audit.Action, r Row) {
 	p.Audit(action, r, Row{})
 }
 
-// Audit adds an event to the transaction.
+// Audit adds an event about a resource to the transaction.
 func (p *Plan) Audit(action audit.Action, before, after Row) {
-	of := after
-	if of.ID == "" {
-		of = before
+	target := after
+	if target.ID == "" {
+		target = before
 	}
 	p.Record(audit.Change{
-		Action: action, Target: audit.Target{Kind: p.table.Kind, ID: of.ID, Name: of.Name}, CustomerID: of.Customer,
+		Action: action, Target: audit.Target{Kind: p.table.Kind, ID: target.ID, Name: target.Name}, CustomerID: target.Customer,
 		Before: before.Audited, After: after.Audited,
 	})
 }
 
-// Record adds the event about another change to the transaction.
+// Record adds an event about anything else to the transaction.
 func (p *Plan) Record(change audit.Change) { p.events = append(p.events, change) }
 
 // Count adds to the counters of days.

@@ -43,7 +43,8 @@ func (t *Table) Key(id string) items.Map { return items.Key(string(t.Kind)+"#"+i
 // Items returns the table for functions of package items.
 func (t *Table) Items() items.Table { return items.In(t.Client, t.Name) }
 
-// ReadAll calls visit with the item of each of the distinct ids that exists, in no particular order.
+// ReadAll calls visit with the items of the resources with the distinct ids, in no particular order. It leaves out
+// resources that do not exist.
 func (t *Table) ReadAll(ctx context.Context, ids []string, visit func(items.Map) error) error {
 	keys := make([]items.Map, len(ids))
 	for i, id := range ids {
@@ -84,13 +85,13 @@ func idOf(item items.Map) string {
 
 // Source is how a rebuild reads resources.
 type Source struct {
-	// Row returns the row of an item. It has no label if the item lacks what its entries and markers need.
+	// Row returns the row of an item, without a label if the resource cannot be listed.
 	Row func(items.Map) (Row, error)
-	// MarkerPrefixes are how the partition keys of markers begin, and the attribute with the ID of the resource.
+	// MarkerPrefixes has the beginnings of the partition keys of markers, each with the marker's attribute Owner.
 	MarkerPrefixes map[string]string
 }
 
-// Rebuild makes all that follows from the resources agree with them; see lists.Rebuild.
+// Rebuild makes all derived items agree with the resources; see lists.Rebuild and Derived.
 func (t *Table) Rebuild(ctx context.Context, source Source, report func(lists.Progress)) (lists.Repairs, error) {
 	kind := string(t.Kind)
 	return t.Lists.Rebuild(ctx, lists.Source{
@@ -111,7 +112,7 @@ func (t *Table) Rebuild(ctx context.Context, source Source, report func(lists.Pr
 	}, report)
 }
 
-// Derived returns all items that the table must have because of a resource, but the counters. It returns none for a row
+// Derived returns the items that the table must have because of a resource, except counters. It returns none for a row
 // that cannot be listed.
 func (t *Table) Derived(r Row) []items.Map {
 	if r.ID == "" || r.Label == "" || r.Number < 0 || r.Number >= rank.Capacity {

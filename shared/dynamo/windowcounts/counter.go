@@ -11,8 +11,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// Counter counts events outside of transactions, in the table of request counts, which all functions that authenticate
-// can change. Each window is one item, whose pk is its whole key.
+// Counter counts events outside of transactions. It uses the table of request counts, to which all functions that
+// authenticate may write. Each window is one item, and pk is its whole key.
 type Counter struct {
 	client *dynamodb.Client
 	table  string
@@ -28,8 +28,8 @@ type Events struct {
 	PurgeAt  time.Time // DynamoDB may delete the count up to two days later
 }
 
-// Add counts events with one conditional write. It returns how many the window has now, or false if it already had as
-// many as the limit. The number can exceed the limit by less than N.
+// Add counts events with one conditional write. It returns how many the window has now, or false if it has reached the
+// limit already. The last write can exceed the limit by up to N-1 events.
 func (c Counter) Add(ctx context.Context, events Events) (total int, ok bool, err error) {
 	out, err := c.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &c.table, Key: items.Map{"pk": items.Text(events.PK)},

@@ -26,8 +26,8 @@ type Table struct {
 // New returns a Table with the given name.
 func New(client *dynamodb.Client, name string) Table { return Table{client, name} }
 
-// Count returns the write that counts n events in the window of at, for a transaction. Its condition fails if there
-// would be more than the limit. n must be at most the limit. Without a limit or events, Count returns no write.
+// Count returns the write that counts n events in the window that contains the time. Its condition fails if the window
+// would have more events than the limit. n must be at most the limit. Without a limit or events, there is no write.
 func (t Table) Count(w throttle.Window, n int, at time.Time) []types.TransactWriteItem {
 	if w.Limit == 0 || n == 0 {
 		return nil
@@ -47,8 +47,8 @@ func (t Table) update(w throttle.Window, n int, at time.Time) *types.Update {
 	}
 }
 
-// CountOne counts one event in the window of at, with one conditional write. It returns false if there were already as
-// many as the limit.
+// CountOne counts an event in the window that contains the time, with one conditional write. It returns false if the
+// window has reached the limit, which must not be 0.
 func (t Table) CountOne(ctx context.Context, w throttle.Window, at time.Time) (bool, error) {
 	write := t.update(w, 1, at)
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
@@ -64,8 +64,8 @@ func (t Table) CountOne(ctx context.Context, w throttle.Window, at time.Time) (b
 	return true, nil
 }
 
-// Counted returns how many events of distinct windows were counted in the windows of at, strongly consistent. Those
-// without any are absent.
+// Counted returns the numbers of events in the distinct windows that contain the time, strongly consistent. It leaves
+// out windows without events.
 func (t Table) Counted(ctx context.Context, windows []throttle.Window, at time.Time) (map[throttle.Window]int, error) {
 	keys, byPK := make([]items.Map, len(windows)), make(map[string]throttle.Window, len(windows))
 	for i, w := range windows {
@@ -84,7 +84,7 @@ func (t Table) Counted(ctx context.Context, windows []throttle.Window, at time.T
 	return counted, err
 }
 
-// key returns the key of the count of the window of at.
+// key returns the key of the window that contains the time.
 func key(w throttle.Window, at time.Time) items.Map {
 	return items.Key(pk(w), strconv.FormatInt(at.Truncate(w.Length).Unix(), 10))
 }
