@@ -13,7 +13,8 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// Resource is a kind of resource, in a service that has none but those that the caller needs.
+// Resource describes a kind of resource, and has clients of a service without such resources, except any that the
+// clients themselves need.
 type Resource struct {
 	Client webtest.Client // of an admin
 	Other  webtest.Client // of another user who may create resources
@@ -23,14 +24,14 @@ type Resource struct {
 	// Minimal returns the body that creates the n-th resource with as few fields as possible. All bodies differ, also
 	// in their unique values.
 	Minimal func(n int) map[string]any
-	Create  any // the body of the request, with an example for each field
+	Create  any // the body of the request, whose tags have an example for each field
 	Update  any // likewise, for changes
-	// Values replace the examples of Create and Update. Null leaves a field out.
+	// Values replace the examples of Create and Update. Nil leaves a field out.
 	Values   map[string]any
 	Text     string         // a field whose value can be any short text in lower case, such as name
 	Object   string         // a field with an object of at most 16 KB and 8 levels, which PATCH merges; empty without PATCH
 	Required []string       // fields that a creation needs
-	Empty    map[string]any // the fields that null removes in a change, with what a response then has
+	Empty    map[string]any // the fields that a change can set to null, with their values in the response
 	Changes  []string       // the methods that change a resource: PUT, and PATCH if there is one
 
 	tb testing.TB
@@ -67,7 +68,7 @@ func TestPatches(t *testing.T, open func(testing.TB) Resource) {
 	})
 }
 
-// Concurrently tests requests at the same time.
+// Concurrently tests concurrent requests.
 func Concurrently(t *testing.T, open func(testing.TB) Resource) {
 	t.Helper()
 	tests := map[string]func(Resource){
@@ -121,8 +122,8 @@ func (r Resource) testCreation() {
 		stored.WantValue("data."+name, value)
 	}
 	id := stored.Text("data.id")
-	for _, one := range r.Client.Get(r.Path + "").WantStatus(http.StatusOK).JSON("data").([]any) {
-		listed := one.(map[string]any)
+	for _, entry := range r.Client.Get(r.Path).WantStatus(http.StatusOK).JSON("data").([]any) {
+		listed := entry.(map[string]any)
 		if listed["id"] != id {
 			continue
 		}
@@ -152,7 +153,7 @@ func (r Resource) testNullInPost() {
 	}
 }
 
-// testChanges finds a comparison or a write that forgets a field: it answers 200 and changes nothing.
+// testChanges finds code that forgets a field, which answers 200 and changes nothing.
 func (r Resource) testChanges() {
 	r.tb.Helper()
 	n := 0
@@ -181,7 +182,8 @@ func (r Resource) testNull() {
 	}
 }
 
-// testSentBack tests that a client may send back the resource that it has read, and that each field rejects another type.
+// testSentBack tests that a client may send back the resource that it has read, and that each field rejects a value of
+// another type.
 func (r Resource) testSentBack() {
 	r.tb.Helper()
 	at := r.create(r.Minimal(0))

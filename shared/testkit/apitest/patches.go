@@ -29,7 +29,7 @@ func (r Resource) testMerge() {
 	r.Client.Put(at, r.object(`{"a":1}`)).WantStatus(http.StatusOK).WantValue("data."+r.Object, map[string]any{"a": 1.0})
 }
 
-// testBounds tests that an object cannot outgrow its limits in several patches, each of which is within them.
+// testBounds tests that patches within the limits cannot make an object that exceeds them.
 func (r Resource) testBounds() {
 	r.tb.Helper()
 	at := r.create(r.Minimal(0))
@@ -43,7 +43,7 @@ func (r Resource) testBounds() {
 	r.Client.Patch(at, r.object(deep)).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/"+r.Object)
 }
 
-// testConcurrentPatches tests that patches of different members at the same time are merged into each other.
+// testConcurrentPatches tests that concurrent patches keep each other's members.
 func (r Resource) testConcurrentPatches() {
 	r.tb.Helper()
 	at := r.create(r.Minimal(0))

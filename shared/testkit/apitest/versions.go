@@ -28,7 +28,7 @@ func (r Resource) testIfMatch() {
 	r.Client.Get(at).WantStatus(http.StatusNotFound)
 }
 
-// testConcurrentChanges tests that of changes of one version one succeeds, and of changes of any version all.
+// testConcurrentChanges tests that one of the changes with the same If-Match succeeds, and all changes without it.
 func (r Resource) testConcurrentChanges() {
 	r.tb.Helper()
 	const n = 6
@@ -43,7 +43,7 @@ func (r Resource) testConcurrentChanges() {
 	if statuses[http.StatusOK] != n {
 		r.tb.Errorf("statuses %v, want only 200 without If-Match", statuses)
 	}
-	r.Client.Get(at).WantHeader("ETag", fmt.Sprintf("%q", fmt.Sprint(2+n)))
+	r.Client.Get(at).WantHeader("ETag", fmt.Sprintf(`"%d"`, 2+n))
 }
 
 func (r Resource) testIdempotency() {
@@ -72,6 +72,7 @@ func (r Resource) testIdempotency() {
 	}
 }
 
+// testConcurrentCreations counts a replay as a negative status.
 func (r Resource) testConcurrentCreations() {
 	r.tb.Helper()
 	const n = 6

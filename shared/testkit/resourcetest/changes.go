@@ -20,18 +20,17 @@ func (f *fixture) testStaleChangesFail() {
 	if err != nil || second.Version != 2 || second.Number != first.Number {
 		f.t.Fatalf("changed: %+v, %v", second, err)
 	}
-	stale := func(what string) {
+	wantStale := func(what string, r Resource) {
 		f.t.Helper()
-		_, err := f.Update(ctx, first, f.changed(first, 2))
+		_, err := f.Update(ctx, r, f.changed(r, 2))
 		f.wantError("change of "+what, err, versions.ErrStale)
-		f.wantError("deletion of "+what, f.Delete(ctx, first, noon()), versions.ErrStale)
+		f.wantError("deletion of "+what, f.Delete(ctx, r, noon()), versions.ErrStale)
 	}
-	stale("an old version")
+	wantStale("an old version", first)
 	f.wantSame("the resource", f.mustGet(first.ID), second)
 	f.wantCount(2)
 	f.wantError("deletion", f.Delete(ctx, second, noon()), nil)
-	first = second
-	stale("a deleted resource")
+	wantStale("a deleted resource", second)
 	_, err = f.Get(ctx, first.ID)
 	f.wantError("a deleted resource", err, f.NotFound)
 	_, err = f.Get(ctx, "unknown")
@@ -39,7 +38,7 @@ func (f *fixture) testStaleChangesFail() {
 	f.wantCount(1)
 }
 
-// testFields stores a resource with all fields, and removes all that may be empty.
+// testFields stores a resource with all fields, and then empties all fields that may be empty.
 func (f *fixture) testFields() {
 	ctx, r := f.t.Context(), f.newResource(0)
 	r.Value = f.Filled(f.t)
@@ -74,7 +73,7 @@ func (f *fixture) testFields() {
 	f.wantCount(1)
 }
 
-// wantAuditedFields fails, by name, for each field of a new resource with a text or number that its event lacks.
+// wantAuditedFields names each field of a new resource whose texts or numbers are not in the audit event.
 func (f *fixture) wantAuditedFields(value reflect.Value) {
 	f.t.Helper()
 	audited := map[any]bool{}
@@ -92,7 +91,7 @@ func (f *fixture) wantAuditedFields(value reflect.Value) {
 	}
 }
 
-// addScalars adds all texts and numbers in the JSON of a value.
+// addScalars adds all texts and numbers in the JSON of a value, with whether they differ from 0.
 func addScalars(all map[any]bool, value any) {
 	var decoded any
 	if encoded, err := json.Marshal(value); err == nil {
@@ -116,8 +115,8 @@ func addScalars(all map[any]bool, value any) {
 	visit(decoded)
 }
 
-// testAudit expects an event for each change, and none for a change that fails. The check compares their fields with
-// each other.
+// testAudit expects an event for each change, and none for a change that fails. check compares the fields of the events
+// with each other.
 func (f *fixture) testAudit() {
 	ctx := f.t.Context()
 	first := f.create(0)

@@ -62,7 +62,7 @@ func (f *fixture) testConflicts() {
 	for worker := range workers {
 		all.Go(func() {
 			for i := range each {
-				f.wantError("write under conflict", f.live(store, worker*each+i), nil)
+				f.wantError("write under conflict", f.createAndChange(store, worker*each+i), nil)
 			}
 		})
 	}
@@ -70,8 +70,8 @@ func (f *fixture) testConflicts() {
 	f.wantCount(workers * each / 2)
 }
 
-// live creates and changes a resource. If its number is odd, it deletes the resource.
-func (f *fixture) live(store Store, n int) error {
+// createAndChange creates and changes a resource. It deletes the resource if n is odd.
+func (f *fixture) createAndChange(store Store, n int) error {
 	ctx := f.t.Context()
 	created, _, err := store.Create(ctx, f.newResource(n), nil)
 	if err != nil {
@@ -133,8 +133,8 @@ func (f *fixture) work(worker int) {
 	}
 }
 
-// isDone reports whether a write succeeded. It accepts refusals, and the error that a damaged list causes, which names
-// the repair.
+// isDone reports whether a write succeeded. The test fails with internal errors, except the one that a damaged list
+// causes, which names the repair.
 func (f *fixture) isDone(err error) bool {
 	f.t.Helper()
 	if err != nil && fault.KindOf(err) == fault.Internal && !strings.Contains(err.Error(), "rebuild-ranks") {
@@ -143,8 +143,8 @@ func (f *fixture) isDone(err error) bool {
 	return err == nil
 }
 
-// request and answer are one operation on the resources with one name. At most one of them exists at a time if they
-// have a unique value.
+// request is one operation on the resources with one name. If resources have a unique value, at most one of them
+// exists.
 type request struct {
 	what    string // create, read, update or delete
 	name    string
@@ -153,27 +153,28 @@ type request struct {
 	key     string // idempotency key of create; "" for none
 }
 
+// answer is the result of a request.
 type answer struct {
 	what    string // done, taken, replayed, gone or stale
 	id      string
 	version int64
 }
 
-// namesakes are the resources with one name that exist, with their versions, and what each idempotency key has created.
+// namesakes are the existing resources with one name.
 type namesakes struct {
-	versions map[string]int64
-	byKey    map[string]string
+	versions map[string]int64  // by ID
+	byKey    map[string]string // the ID that each idempotency key has created
 }
 
-// oneAtATime is a service that does one operation at a time.
-func (s *Subject) oneAtATime() histories.Model[namesakes, request, answer] {
+// sequential returns the model of a service that does one operation at a time.
+func (s *Subject) sequential() histories.Model[namesakes, request, answer] {
 	return histories.Model[namesakes, request, answer]{
 		Part: func(r request) string { return r.name },
 		Step: func(n namesakes, r request, a answer) (namesakes, bool) {
 			version, exists := n.versions[r.id]
 			switch {
 			case r.what == "create":
-				return s.created(n, r, a)
+				return s.stepCreate(n, r, a)
 			case r.what == "read":
 				return n, exists && a == answer{"done", r.id, version} || !exists && a.what == "gone"
 			case !exists || version != r.version:
@@ -190,7 +191,8 @@ func (s *Subject) oneAtATime() histories.Model[namesakes, request, answer] {
 	}
 }
 
-func (s *Subject) created(n namesakes, r request, a answer) (namesakes, bool) {
+// stepCreate is the step of a creation.
+func (s *Subject) stepCreate(n namesakes, r request, a answer) (namesakes, bool) {
 	if first := n.byKey[r.key]; first != "" {
 		return n, a == answer{"replayed", first, 1}
 	}
@@ -218,8 +220,8 @@ func (k *knownResources) add(r Resource) {
 	k.all = append(k.all, r)
 }
 
-// some returns one of the latest four, or false.
-func (k *knownResources) some(random *rand.Rand) (r Resource, found bool) {
+// recent returns one of the latest four, or false if there are none.
+func (k *knownResources) recent(random *rand.Rand) (r Resource, found bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.all) == 0 {
@@ -236,7 +238,7 @@ func (f *fixture) testOrder() {
 		f, known := f.open(f.t), &knownResources{}
 		var history histories.History[request, answer]
 		histories.Run(clients, steps, seed, func(client int, random *rand.Rand) {
-			r, isKnown := known.some(random)
+			r, isKnown := known.recent(random)
 			in := request{what: []string{"read", "update", "delete"}[random.IntN(3)]}
 			if !isKnown || random.IntN(3) == 0 {
 				r, in.what = f.newResource(random.IntN(2)), "create"
@@ -245,15 +247,15 @@ func (f *fixture) testOrder() {
 				}
 			}
 			in.name, in.id, in.version = r.title(), r.ID, r.Version
-			history.Do(client, in, func() answer { return f.answer(in, r, known) })
+			history.Do(client, in, func() answer { return f.do(in, r, known) })
 		})
-		histories.Check(f.t, f.oneAtATime(), &history)
+		histories.Check(f.t, f.sequential(), &history)
 		f.check()
 	}
 }
 
-// answer does what a request asks for.
-func (f *fixture) answer(in request, r Resource, known *knownResources) answer {
+// do sends a request to the store.
+func (f *fixture) do(in request, r Resource, known *knownResources) answer {
 	ctx, after, replayed, err := f.t.Context(), r, false, error(nil)
 	switch in.what {
 	case "create":

@@ -13,7 +13,7 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// facts are what a table must have, or has: markers, entries of lists, terms, counters. The keys say what and where.
+// facts are derived items and counters that tables have, or must have. A key says what and where.
 type facts map[string]string
 
 // check fails the test if anything in the tables disagrees with the resources. It returns how many resources there are.
@@ -26,8 +26,7 @@ func (f *fixture) check() int {
 	return n
 }
 
-// problems compares everything that the tables have because of their resources with the resources, and returns the
-// differences.
+// problems returns the differences between the resources and everything that is derived from them.
 func (f *fixture) problems() (resources int, problems []string) {
 	f.t.Helper()
 	want, got, versions := facts{}, facts{}, map[string]int64{}

@@ -18,7 +18,7 @@ func key(caller, text, input string) *idempotency.Key {
 	return &idempotency.Key{Caller: caller, Text: text, Fingerprint: []byte(input)}
 }
 
-// wantError fails the test if an operation has another error.
+// wantError fails the test if an operation has another error than the wanted one.
 func (f *fixture) wantError(what string, got, want error) {
 	f.t.Helper()
 	if !errors.Is(got, want) {
@@ -107,7 +107,8 @@ func (f *fixture) testKeysExpire() {
 	f.wantCount(2)
 }
 
-// testUniqueValues creates and changes resources to values that others have, and to values that are free again.
+// testUniqueValues creates and changes resources with unique values that others have, and with values that are free
+// again.
 func (f *fixture) testUniqueValues() {
 	ctx := f.t.Context()
 	first, second, n := f.create(0), f.create(1), 2

@@ -25,9 +25,9 @@ const checks = 15
 type model struct {
 	*fixture
 	resources []Resource        // in the order of creation
-	last      Resource          // that was created
+	last      Resource          // the one that was created last
 	days      DayCounts         // the day counters
-	lastDay   map[string]string // of each resource, the day on which its counters changed last
+	lastDay   map[string]string // by ID, the day on which the counters last changed
 	steps     int
 }
 
@@ -108,7 +108,7 @@ func (m *model) vary(r *rapid.T, resource Resource) Resource {
 	return resource
 }
 
-// move draws another label, state and customer.
+// move draws a customer, a label, or a label and a state.
 func (m *model) move(r *rapid.T, resource Resource) Resource {
 	what := rapid.IntRange(0, 3).Draw(r, "what")
 	if what == 0 && m.Customers != nil {
@@ -136,8 +136,8 @@ func (m *model) taken(resource Resource) error {
 	return nil
 }
 
-// succeeded reports whether a write was done. It fails if the error is neither the wanted one nor, if none is wanted, a
-// refusal.
+// succeeded reports whether a write succeeded. The test fails if there is another error than the wanted one. If none is
+// wanted, the error may be one of Refusals.
 func (m *model) succeeded(r *rapid.T, err, want error) bool {
 	isRefusal := want == nil && slices.ContainsFunc(m.Refusals, func(refusal error) bool { return errors.Is(err, refusal) })
 	if !isRefusal && !errors.Is(err, want) {
@@ -146,9 +146,9 @@ func (m *model) succeeded(r *rapid.T, err, want error) bool {
 	return err == nil
 }
 
-// createOne creates a resource and, if it has an idempotency key, repeats that.
+// createOne creates a resource. With an idempotency key, it repeats the creation.
 func (m *model) createOne(r *rapid.T) {
-	resource := m.move(r, m.move(r, m.vary(r, m.newResource(m.steps))))
+	resource := m.move(r, m.move(r, m.vary(r, m.newResource(m.steps)))) // twice, so that all of them can differ
 	resource.CreatedAt = m.when(r)
 	want := m.taken(resource)
 	var once *idempotency.Key
@@ -304,8 +304,8 @@ func (m *model) find(r *rapid.T) {
 	same(r, fmt.Sprintf("results of %q for the customer %q", text, customer), want, got)
 }
 
-// testMoveDuringSearch moves a resource to another customer between the two reads of a search, which must not show it
-// any more.
+// testMoveDuringSearch moves a resource to another customer between the two reads of a search. The search must not show
+// the resource.
 func (f *fixture) testMoveDuringSearch() {
 	if f.Customers == nil || f.IsUnnamed {
 		return

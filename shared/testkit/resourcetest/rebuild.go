@@ -71,7 +71,7 @@ func (f *fixture) derived() map[string][]items.Map {
 	return derived
 }
 
-// moved returns a copy of a derived item at a place where none belongs.
+// moved returns a copy of a derived item with a key that no derived item has.
 func moved(item items.Map, n int) items.Map {
 	pk, sk := liststest.Text(item, "pk"), liststest.Text(item, "sk")
 	switch kind, _, _ := strings.Cut(pk, "#"); kind {
@@ -117,12 +117,12 @@ func (s *Subject) damages(derived int) []damage {
 	}
 }
 
-// loseItems drops each kind of derived item, of different resources.
+// loseItems drops one or more derived items of each resource, and in total each kind of them.
 func (f *fixture) loseItems(all []Resource) {
 	derived := f.derived()
 	for i, r := range all {
 		for n, item := range derived[r.ID] {
-			if n%len(all) == i%len(derived[r.ID]) { // a resource without a name has few items
+			if n%len(all) == i%len(derived[r.ID]) { // modulo, because a resource without a name has few items
 				f.drop(keyOf(item))
 			}
 		}
@@ -152,7 +152,7 @@ func (f *fixture) misattribute(all []Resource) {
 	}
 }
 
-// addStrays copies derived items to places where none belongs: of an existing resource, of an unknown one, and without
+// addStrays adds copies of derived items under other keys: for an existing resource, for an unknown one, and without
 // attributes.
 func (f *fixture) addStrays(all []Resource) {
 	for _, item := range f.derived()[all[0].ID] {
@@ -210,8 +210,8 @@ func (f *fixture) repair(c damage) {
 	}
 }
 
-// testDisputes has resources that cannot be listed: two with the place or the unique values of others, and one with an
-// unknown label.
+// testDisputes has resources that cannot be listed: one with the number of another, one with a unique value of another,
+// and one with an unknown label.
 func (f *fixture) testDisputes() {
 	all := f.populated(6)
 	set := func(i int, attribute string, value types.AttributeValue) string {
@@ -241,7 +241,7 @@ func (f *fixture) testDisputes() {
 	}
 }
 
-// damageSome damages items without effect on other writes: a term and an entry of a resource, an entry of no resource,
+// damageSome damages items that other writes do not need: a term and an entry of a resource, an entry of no resource,
 // and counters.
 func (f *fixture) damageSome(all []Resource) {
 	f.t.Helper()

@@ -32,8 +32,8 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// Resource is a resource as the suite sees it. The suite sets the other fields, and the subject copies them to and from
-// Value.
+// Resource is a resource as the suite sees it. The suite sets all fields except Number, Version and Value, and the
+// subject copies them to and from Value.
 type Resource struct {
 	ID, Name             string
 	Unique               []string // in the order of Subject.Uniques; empty texts for none
@@ -41,7 +41,7 @@ type Resource struct {
 	Customer             string   // the resource's customer; empty for the vendor
 	CreatedAt, UpdatedAt time.Time
 	Number, Version      int64 // the store sets them
-	Value                any   // in the type of its domain, such as users.User; nil for a resource that the suite has just made
+	Value                any   // of the domain type, such as users.User; nil in a resource that is not stored yet
 }
 
 // title returns the name or, without one, the unique values.
@@ -68,7 +68,7 @@ type Subject struct {
 	Label, State   string   // the attributes by which lists are filtered; no State if the resources have none
 	Labels, States []string // in the order of the counters
 	NewState       string   // the state that only a creation sets; empty without such a state
-	Customers      []string // to which resources belong in these tests, "" for the vendor; nil if resources never belong to customers
+	Customers      []string // for resources of these tests, with "" for the vendor; nil if resources never belong to customers
 	Created        audit.Action
 	Updated        audit.Action
 	Deleted        audit.Action
@@ -119,7 +119,7 @@ type Store struct {
 	Histories       func(context.Context) iter.Seq2[daycounts.History, error] // nil without day counters
 }
 
-// Query asks for one page of a list. Empty filters mean all resources.
+// Query asks for one page of a list. An empty filter includes all resources.
 type Query struct {
 	Customer, Label, State string
 	Limit                  int
@@ -165,8 +165,7 @@ func Concurrently(t *testing.T, s Subject) {
 	})
 }
 
-// Check compares everything that tables have because of their resources with the resources. It returns how many there
-// are.
+// Check compares everything that is derived from resources with the resources. It returns the number of resources.
 func Check(t *testing.T, s Subject, tables Tables) (resources int) {
 	t.Helper()
 	return s.in(t, tables).check()
@@ -204,12 +203,12 @@ func (s *Subject) in(t *testing.T, tables Tables) *fixture {
 // noon is when the resources of these tests are created.
 func noon() time.Time { return time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC) }
 
-// label returns a label: 0 is the first one, and -1 the last one.
+// label returns the nth label, modulo their number. -1 is the last one.
 func (s *Subject) label(n int) string {
 	return s.Labels[((n%len(s.Labels))+len(s.Labels))%len(s.Labels)]
 }
 
-// newResource returns a resource that is not stored. Resources with different numbers have different names and unique
+// newResource returns a resource that is not stored, with the last label. Each n has another name and other unique
 // values.
 func (s *Subject) newResource(n int) Resource {
 	r := Resource{ID: uuid.Must(uuid.NewV7()).String(), Name: s.nameOr(fmt.Sprintf("Name %d", n)), Label: s.label(-1),
@@ -271,7 +270,7 @@ func (f *fixture) mustGet(id string) Resource {
 	return r
 }
 
-// changed returns the resource with another name, label and unique values, as the next number has them.
+// changed returns the resource with the nth label, and with a name and unique values for n.
 func (s *Subject) changed(r Resource, n int) Resource {
 	r.Name, r.Label, r.UpdatedAt = s.nameOr(fmt.Sprintf("Other %d", n)), s.label(n), noon().Add(time.Hour)
 	unique := make([]string, len(r.Unique))
