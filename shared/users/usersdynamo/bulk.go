@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// bulkBatch is how many users one transaction adds. Each has up to 13 items, 4 of them for lists, 4 for searches
-	// and one that counts the mails to the address, which leaves 9 of DynamoDB's 100 for shared items: up to 5 counters
-	// of the lists, the number of admins, the quota of invitations, and the counters of the day and their sum. A batch
-	// has one day, because all its users are created at the same time.
+	// bulkBatch is how many users one transaction adds. Each has up to 13 items: 4 are for lists, 4 for searches, and
+	// one counts the mails to the address. So 9 of DynamoDB's 100 items are left for all users together: up to 5
+	// counters of the lists, the number of admins, the quota of invitations, the counters of the day, and their sum. A
+	// batch has one day, because all its users have the same creation time.
 	bulkBatch = 7
 )
 
@@ -68,7 +68,7 @@ func (s Bulk) CreateAll(ctx context.Context, creations []users.Creation) ([]erro
 }
 
 // batchSize returns how many of the creations at the given positions to add in one transaction. A user of a customer
-// has up to 26 items, and can be refused alone, so a transaction has no other user.
+// gets a transaction without other users: it has up to 26 items, and the customer's limit can refuse it alone.
 func batchSize(creations []users.Creation, at []int) int {
 	for n, i := range at[:min(bulkBatch, len(at))] {
 		if creations[i].User.CustomerID != "" {

@@ -45,8 +45,8 @@ const (
 	// 36 to the user.
 	revokedItems = 64
 
-	// credentialItems is the same for a change of role or status, which can also change the name, and so all search
-	// terms of a user.
+	// credentialItems is revokedItems for a change of role or status. Such a change can also change the name, and with
+	// it all search terms of the user.
 	credentialItems = 54
 
 	userDeleted = "user deleted"
@@ -261,10 +261,10 @@ func (w *sweep) plan() *transactions.Plan {
 	return plan
 }
 
-// closeTally stores the user's status and version, so that nothing is issued by an older one. If all credentials end,
-// nothing is issued at all until the sweep ends, because a credential could create others before its turn. closeTally
-// does not store the end of a deleted user's credentials, because lists then show none to sweep. The sweep revokes each
-// in the list, too.
+// closeTally stores the user's status and version, so that no credential is issued for an older version. If all
+// credentials end, none is issued until the sweep ends, because a credential could create others before it is swept.
+// closeTally does not store the end of a deleted user's credentials: lists would then show none to sweep. The sweep
+// revokes them one by one.
 func (w *sweep) closeTally(ctx context.Context) error {
 	isActive := !w.isDeleted && w.user.Status == users.Active && !w.closing.EndsAll
 	change := credentialsdynamo.Change{Active: &isActive, Version: w.user.Version}
@@ -279,7 +279,7 @@ func (w *sweep) closeTally(ctx context.Context) error {
 
 // writeAll changes the credentials in batches. A batch that fails because of other changes does not hold up the rest.
 func (w *sweep) writeAll(ctx context.Context, live []credentials.Credential) error {
-	contested := false
+	var contested error
 	for batch := range slices.Chunk(live, sweepBatch) {
 		plan, tally := w.plan(), credentialsdynamo.Change{}
 		for _, c := range batch {
@@ -292,19 +292,18 @@ func (w *sweep) writeAll(ctx context.Context, live []credentials.Credential) err
 			plan.Add(errContested, w.store.credentials.Writes.Tally(w.closing.UserID, tally))
 		}
 		err := plan.WriteWith(ctx, attempt, w.store.client)
-		if contested = contested || err != nil; err != nil && !errors.Is(err, errContested) &&
-			!errors.Is(err, transactions.ErrBusy) {
+		switch {
+		case errors.Is(err, errContested) || errors.Is(err, transactions.ErrBusy):
+			contested = errContested
+		case err != nil:
 			return err
 		}
 	}
-	if contested {
-		return errContested
-	}
-	return nil
+	return contested
 }
 
-// storeEnds revokes credentials that have ended with all of the customer, which the user may have left. They are not in
-// the tally.
+// storeEnds revokes credentials that ended together with all others of a customer. The user may have left the customer
+// since. The tally does not count them.
 func (w *sweep) storeEnds(ctx context.Context, ended []credentials.Credential) error {
 	for batch := range slices.Chunk(ended, sweepBatch) {
 		plan := w.plan()
@@ -338,8 +337,8 @@ func (w *sweep) endsOne(c credentials.Credential) bool {
 	return w.closing.EndsAll && !w.isDeleted && ends(c, users.EndAll, w.user)
 }
 
-// errReplaced means that another request has begun a closing of the same user, which does the same and more, or that
-// the closing is finished.
+// errReplaced means that the closing is finished, or that another request has replaced it by one that does at least the
+// same.
 var errReplaced = errors.New("usersdynamo: a newer closing")
 
 // finish removes the closing, unless it was stored again meanwhile. If all credentials have ended, the user can get new

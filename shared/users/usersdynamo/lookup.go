@@ -10,7 +10,7 @@ import (
 	"portside/shared/users"
 )
 
-// lookups is how often ByEmail follows a marker whose user changes between the two reads.
+// lookups is how often ByEmail reads a marker and its user, which can change between the two reads.
 const lookups = 3
 
 // ByEmail returns the user with the address, which must be normal (see users.NewUser.Normal), or
@@ -32,7 +32,7 @@ func (s *Store) ByEmail(ctx context.Context, address string) (users.User, error)
 	return users.User{}, fmt.Errorf("find a user by the email address: %w", records.ErrListed)
 }
 
-// holder returns the id of the user whose marker has the address.
+// holder returns the ID of the user that the marker of an address names, or users.ErrNotFound.
 func (s *Store) holder(ctx context.Context, address string) (string, error) {
 	marker, found, err := items.Get[emailItem](ctx, s.records.Items(), emailKey(address))
 	if err == nil && !found {

@@ -25,7 +25,8 @@ func (s People) PersonByEmail(ctx context.Context, address string) (principal.Pe
 	return s.store.personInCustomer(ctx, user, err)
 }
 
-// personInCustomer returns a user that was read as a person, with the state of the customer, if any.
+// personInCustomer returns a user as a person, with the state of the customer. It takes the error of the read of the
+// user.
 func (s *Store) personInCustomer(ctx context.Context, u users.User, err error) (principal.Person, error) {
 	person := u.Person()
 	if err != nil || u.CustomerID == "" {
@@ -113,8 +114,8 @@ func (s People) Existing(ctx context.Context, ids []string) ([]string, error) {
 	return found, err
 }
 
-// Members returns up to most users of a customer with numbers from a number on, in the order of creation, with one
-// strongly consistent Query.
+// Members returns up to most users of a customer, in the order of creation. The first has the number from or a later
+// one. It needs one strongly consistent Query.
 func (s People) Members(ctx context.Context, customerID string, from int64, most int) ([]principal.Member, error) {
 	found, err := lists.From[listItem](ctx, s.store.records.Lists.In(customerID), from, most)
 	members := make([]principal.Member, len(found))

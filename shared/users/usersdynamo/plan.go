@@ -28,7 +28,7 @@ type plan struct {
 	*records.Plan
 	store  *Store
 	admins int
-	owner  string // the user whose credentials the transaction changes or relies on; empty if it does neither
+	owner  string // the user whose credentials the transaction changes or relies on; empty if there is none
 	tally  credentialsdynamo.Change
 }
 
@@ -79,7 +79,7 @@ func (p *plan) deleteUser(u users.User, at time.Time) error {
 	return p.recordDeletion(u, at)
 }
 
-// audit adds an event about a user whose own attributes do not change.
+// audit adds an event about a user without a change of the user's fields.
 func (p *plan) audit(action audit.Action, u users.User) {
 	same := row(u)
 	p.Audit(action, same, same)
@@ -97,7 +97,7 @@ func (p *plan) invite(u users.User, invitation users.Invitation) {
 	p.countMails(invitation.Quotas, u.CreatedAt)
 }
 
-// countMails counts one mail against each quota. A quota that occurs several times counts as many mails.
+// countMails counts one mail for each quota in the list. The list can have a quota several times.
 func (p *plan) countMails(quotas []mail.Quota, at time.Time) {
 	mails := map[mail.Quota]int{}
 	for _, q := range quotas {
@@ -125,10 +125,10 @@ func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) cre
 	return c
 }
 
-// updateCredentials writes the user's new role and status to each live credential. If the user is
-// no longer pending, it revokes the activation link with the given id instead; links for other
-// purposes are treated like other credentials. If the user is not active, it ends the ways in that
-// the user cannot see while suspended: a thief's session or passkey must not work again later.
+// updateCredentials writes the user's new role and status to each live credential. If the user is no longer pending, it
+// revokes the activation link with the given ID instead; other links are treated like other credentials. If the user is
+// not active, it ends sessions and passkeys. A suspended user could not see and end those of a thief, which would work
+// again later.
 func (p *plan) updateCredentials(ctx context.Context, linkID string, after users.User) error {
 	live, err := p.live(ctx, after.ID, after.UpdatedAt)
 	owner := credentials.OwnerOf(after.Person())
@@ -164,13 +164,12 @@ func (p *plan) revokeAll(userID string, owned credentialsdynamo.Open, at time.Ti
 	}
 }
 
-// rely makes the transaction fail if another credential was issued since the user's credentials were read.
+// rely makes the transaction fail if another credential was issued since the given ones were read.
 func (p *plan) rely(userID string, on credentialsdynamo.Open) {
 	p.owner, p.tally.Seen = userID, &on.Issued
 }
 
-// live returns the user's live credentials, and makes the transaction fail if another one is issued
-// meanwhile.
+// live returns the user's live credentials, and makes the transaction fail if another one is issued meanwhile.
 func (p *plan) live(ctx context.Context, userID string, at time.Time) ([]credentials.Credential, error) {
 	owned, err := p.store.credentials.ListOpen(ctx, userID, at)
 	p.rely(userID, owned)

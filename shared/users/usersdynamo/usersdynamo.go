@@ -116,7 +116,7 @@ func labels() []string {
 	return all
 }
 
-// states returns the states that the lists count, in an order that must not change either.
+// states returns the states that the lists count. Like labels, states may only be appended.
 func states() []string {
 	all := make([]string, 0, len(users.Statuses()))
 	for _, s := range users.Statuses() {
@@ -161,7 +161,7 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 	return users.Created{User: user}, s.explainCustomer(ctx, err, user.CustomerID)
 }
 
-// replay returns what the idempotency key created.
+// replay returns the user that the idempotency key created.
 func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (users.Created, error) {
 	made, err := idempotencykeys.Result[userItem](ctx, s.records.Items(), key, at)
 	return users.Created{User: made.user(), Replayed: true}, err
@@ -177,7 +177,7 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 	if before.Role == after.Role && before.Status == after.Status {
 		return p.update(ctx, before, after)
 	}
-	if before.Status != users.Pending { // a user without working credentials cannot hold up the change
+	if before.Status != users.Pending { // a pending user has no working credentials, which could hold up the change
 		p.Policy = attempt
 	}
 	if err := p.updateCredentials(ctx, before.LinkID, after); err != nil {
@@ -261,7 +261,7 @@ func (s *Store) Deletion(ctx context.Context, id string, at time.Time) (users.De
 	}
 	return users.Deletion{User: user, Commit: func(ctx context.Context) error {
 		err := s.deleteWith(ctx, user, owned, at)
-		if needsClosing(err) { // perhaps because of one change, such as an activation, that only one of the two reads saw
+		if needsClosing(err) { // perhaps because only one of the two reads saw a change, such as an activation
 			return s.Delete(ctx, user, at)
 		}
 		return err
