@@ -16,15 +16,15 @@ func Setup(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	templates := deployment.New(o.RepoDir, deployment.Addresses{}, nil)
-	loaded, err := templates.ReadTemplate()
+	deployed := deployment.New(o.RepoDir, deployment.Addresses{}, nil)
+	loaded, err := deployed.ReadTemplate()
 	if err != nil {
 		return err
 	}
-	templates.SetTemplate(loaded)
+	deployed.SetTemplate(loaded)
 	log := console.New(o.Log, o.Color)
 	all, err := functions.New(functions.Config{
-		Folder: o.folder(), Console: log, Deployment: templates, Emulator: o.Emulator, IsLazy: o.BuildOnRequest,
+		Folder: o.folder(), Console: log, Deployment: deployed, Emulator: o.Emulator, IsLazy: o.BuildOnRequest,
 	})
 	if err != nil {
 		return err

@@ -127,7 +127,8 @@ func (s *Stack) lock(ctx context.Context) error {
 		return err
 	}
 	s.lifetime.OnStop(func(context.Context) error {
-		return lock.Release(s.deployment != nil && s.deployment.Template() != nil)
+		hasStored := s.deployment != nil && s.deployment.Template() != nil // load comes before all that stores
+		return lock.Release(hasStored)
 	})
 	return nil
 }
@@ -242,7 +243,7 @@ func (s *Stack) startServices(ctx context.Context) error {
 	if err := lifetime.Concurrently(ctx, s.functions.Build, buildOperator, s.services.Start); err != nil {
 		return err
 	}
-	s.services.Publish(&s.info)
+	s.services.AddTo(&s.info)
 	return nil
 }
 
@@ -286,7 +287,7 @@ func (s *Stack) serve(context.Context) error {
 	return nil
 }
 
-// publish begins what happens without requests, and writes stack.json for other commands.
+// publish starts the schedules, writes stack.json for other commands, and begins to build engines that are missing.
 func (s *Stack) publish(ctx context.Context) error {
 	if err := s.delivery.StartSchedules(ctx); err != nil {
 		return err
@@ -307,7 +308,7 @@ func (s *Stack) reload(ctx context.Context) {
 		s.console.LogError(err.Error() + "; the stack keeps using the template from before this change")
 		return
 	}
-	if !s.deployment.HasPartsOf(loaded) {
+	if !s.deployment.HasSameParts(loaded) {
 		s.console.WriteLine("template.yaml: the functions, tables or buckets have changed: restart `make run` to apply that")
 		return
 	}

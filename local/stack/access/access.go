@@ -1,5 +1,5 @@
-// Package access decides which calls of the stack's AWS pass: those that the roles in the template allow, and that no
-// test kills.
+// Package access lets only those calls of the stack's AWS pass that the roles in the template allow. Tests can kill
+// functions at their calls.
 package access
 
 import (
@@ -58,7 +58,8 @@ func (*Access) Variables(f template.Function) map[string]string {
 	return variables
 }
 
-// GuardDynamoDB limits the calls of functions to those that their roles allow.
+// GuardDynamoDB limits the calls of functions to those that their roles allow, and kills functions at the calls that
+// Config.Crash names.
 func (a *Access) GuardDynamoDB(engine http.Handler) http.Handler {
 	return a.crashPoints().Wrap(iam.DynamoDB{
 		Authorizer:   a.authorizer,
@@ -77,11 +78,11 @@ func (a *Access) GuardSecretsManager(api http.Handler) http.Handler {
 	return a.crashPoints().Wrap(iam.SecretsManager(a.authorizer, deployment.ARN).Guard(api))
 }
 
-// GuardECR is GuardDynamoDB for ECR, at whose calls no function is killed.
+// GuardECR is GuardDynamoDB for ECR, but kills no functions.
 func (a *Access) GuardECR(api http.Handler) http.Handler { return iam.ECR(a.authorizer).Guard(api) }
 
-// S3Address returns the address at which callers reach the S3 engine. It is the engine's own, unless calls can kill
-// functions. The engine itself asks the authorizer.
+// S3Address returns the address at which callers reach the S3 engine. If calls can kill functions, it is the address of
+// a proxy. The engine itself asks the authorizer.
 func (a *Access) S3Address(engine string) (string, error) {
 	if a.config.Crash == nil {
 		return engine, nil

@@ -23,7 +23,7 @@ type Config struct {
 	Console    *console.Console
 	Invoker    async.Invoker
 	Used       *usage.Counter
-	// LogLost prints a line about an event that no function has processed.
+	// LogLost prints a line about a lost event.
 	LogLost func(line string)
 	// Put writes an object to a bucket.
 	Put func(ctx context.Context, bucket, key string, content []byte) error
@@ -45,8 +45,7 @@ type Delivery struct {
 	objectsURL, imagesURL string
 }
 
-// New creates the receivers of events before anything can send events. They hold
-// events until Start.
+// New creates the receivers of events, which hold events until Start. It runs before anything can send events.
 func New(c Config) (*Delivery, error) {
 	loaded := c.Deployment.Template()
 	d := &Delivery{config: c}
@@ -59,10 +58,10 @@ func New(c Config) (*Delivery, error) {
 	d.schedules = &schedules{lifetime: c.Lifetime, console: c.Console, invoker: scheduled{d.events}}
 	d.objects = s3events.New(s3events.Config{Buckets: loaded.Buckets, Region: deployment.Region, Deliver: d.events.Invoke})
 	endpoint, err := c.Lifetime.Serve("S3 events", d.objects)
-	d.objectsURL = endpoint + d.objects.Path()
 	if err != nil {
 		return nil, err
 	}
+	d.objectsURL = endpoint + d.objects.Path()
 	d.images = registryevents.New(registryevents.Config{
 		Rules: loaded.Rules, Region: deployment.Region, AccountID: deployment.AccountID, Deliver: d.events.Invoke,
 	})
@@ -108,8 +107,8 @@ func (d *Delivery) recoveryHint() string {
 	return "; if one was for a chart, run this after the next start: portside reindex-charts --local " + d.config.DataDir
 }
 
-// Start starts invoking functions on events. When the stack stops, it still delivers
-// pending events, within lifetime.DrainTimeout.
+// Start starts to invoke functions on events. When the stack stops, pending events are still delivered, within
+// lifetime.DrainTimeout.
 func (d *Delivery) Start() {
 	d.events.Start()
 	d.config.Lifetime.OnStop(func(ctx context.Context) error {
@@ -121,7 +120,7 @@ func (d *Delivery) Start() {
 	})
 }
 
-// StartSchedules starts invoking functions on their schedules.
+// StartSchedules starts to invoke functions on their schedules.
 func (d *Delivery) StartSchedules(ctx context.Context) error {
 	return d.schedules.start(context.WithoutCancel(ctx), d.config.Deployment.Template())
 }

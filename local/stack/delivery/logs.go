@@ -39,8 +39,8 @@ func (l *Logs) put(group, stream, line string) {
 	l.groups.Put(group, stream, line)
 }
 
-// AccessLog puts the gateway's lines into their log group, in a stream with a random name, because
-// functions must not depend on API Gateway's stream names. Without an access log in the template, it returns nil.
+// AccessLog puts the gateway's lines into their log group. The name of the stream is random, because functions must not
+// depend on API Gateway's names. Without an access log in the template, it returns nil.
 func (l *Logs) AccessLog(to *template.AccessLog) *gateway.AccessLog {
 	if to == nil {
 		return nil

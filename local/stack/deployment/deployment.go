@@ -1,4 +1,4 @@
-// Package deployment has the template that a stack runs, and the names that it has on the stack's AWS.
+// Package deployment has the template that a stack runs, and the region, account and keys of the stack's AWS.
 package deployment
 
 import (
@@ -27,14 +27,14 @@ func ARN(service, resource string) string {
 	return "arn:aws:" + service + ":" + Region + ":" + AccountID + ":" + resource
 }
 
-// Deployment has the current template. A save of the template replaces it while the stack runs.
+// Deployment has the current template. While the stack runs, each save of the file replaces it.
 type Deployment struct {
 	path    string
 	options template.Options
 	current atomic.Pointer[template.Stack]
 }
 
-// Addresses are what a template can say about the stack's API.
+// Addresses are the URLs of the stack's API for programs and for browsers.
 type Addresses struct{ API, Portal string }
 
 // New returns a deployment without a template. parameters override the template's parameters by name.
@@ -58,7 +58,7 @@ func requiredParameters() map[string]string {
 	return map[string]string{"ImageRepositories": "*", "CorsAllowOrigins": "*"}
 }
 
-// ReadTemplate reads the template's file, and does not make it current.
+// ReadTemplate reads the file of the template. It does not make the template current.
 func (d *Deployment) ReadTemplate() (*template.Stack, error) { return template.Load(d.path, d.options) }
 
 // SetTemplate makes a template current.
@@ -67,12 +67,13 @@ func (d *Deployment) SetTemplate(t *template.Stack) { d.current.Store(t) }
 // Template returns the current template, or nil before the first SetTemplate.
 func (d *Deployment) Template() *template.Stack { return d.current.Load() }
 
-// HasPartsOf reports whether a template has the same functions, tables and buckets as the current one.
-func (d *Deployment) HasPartsOf(t *template.Stack) bool {
-	return slices.Equal(immutableParts(d.Template()), immutableParts(t))
+// HasSameParts reports whether a template has the same functions, tables and buckets as the current one.
+func (d *Deployment) HasSameParts(t *template.Stack) bool {
+	return slices.Equal(fixedParts(d.Template()), fixedParts(t))
 }
 
-func immutableParts(t *template.Stack) []string {
+// fixedParts returns texts for the parts that cannot change while the stack runs.
+func fixedParts(t *template.Stack) []string {
 	var list []string
 	for _, f := range t.Functions {
 		list = append(list, f.ID)
@@ -106,7 +107,7 @@ func (d *Deployment) Function(id string) (f template.Function, found bool) {
 	return template.Function{}, false
 }
 
-// FunctionOf returns the function whose role has an access key ID.
+// FunctionOf returns the function whose role has the access key ID, or an empty text.
 func (d *Deployment) FunctionOf(accessKeyID string) string {
 	for _, f := range d.Template().Functions {
 		if iam.NewSession(f.Role).AccessKeyID == accessKeyID {
@@ -137,7 +138,7 @@ func (d *Deployment) PartitionKey(tableName, index string) string {
 		if index == "" {
 			return table.Keys[0].Name
 		}
-		for _, i := range append(table.Global, table.Local...) {
+		for _, i := range slices.Concat(table.Global, table.Local) {
 			if i.Name == index {
 				return i.Keys[0].Name
 			}

@@ -19,7 +19,8 @@ import (
 	"portside/local/usage"
 )
 
-// Config holds the parameters of New. Setup, which runs no function, needs only the first three and Emulator.
+// Config holds the parameters of New. To build functions without running them, Folder, Console, Deployment, Emulator
+// and IsLazy are enough.
 type Config struct {
 	Folder     folder.Folder
 	Console    *console.Console
@@ -29,7 +30,7 @@ type Config struct {
 	// Emulator is the path of a program that runs the functions as built for AWS. If it is empty, they are built for
 	// this machine.
 	Emulator string
-	// IsLazy lets the functions be built in the background, and first those that are invoked.
+	// IsLazy builds the functions in the background, those that are invoked first.
 	IsLazy bool
 	// Concurrency limits the concurrent invocations of the functions without reserved concurrency; 0 means AWS's
 	// default.
@@ -114,8 +115,8 @@ func (f *Functions) list(t *template.Stack) []lambda.Function {
 // Configure applies the environments and limits of a changed template.
 func (f *Functions) Configure(t *template.Stack) { f.runtime.Configure(f.list(t)) }
 
-// Watch starts rebuilding functions after saves, and builds those whose sources were saved during
-// the start. After a save of the template, it calls reload.
+// Watch starts to rebuild functions after saves, and builds those whose sources were saved during the start. After a
+// save of the template, it calls reload.
 func (f *Functions) Watch(ctx context.Context, reload func(context.Context)) error {
 	watcher, err := f.builder.Watch(context.WithoutCancel(ctx), build.WatchConfig{
 		Dir:      filepath.Join(f.config.Folder.Path, "watch"),
@@ -148,7 +149,8 @@ func (f *Functions) waitForBuild(ctx context.Context, function string) error {
 	return err
 }
 
-// MistakeIn waits until a function can be invoked, and returns why it cannot.
+// MistakeIn waits until a function can be invoked. It returns a text for the developer if the function or an engine
+// cannot be built.
 func (f *Functions) MistakeIn(ctx context.Context, function string) (string, error) {
 	err := f.waitForBuild(ctx, function)
 	if failed, ok := errors.AsType[*build.Error](err); ok {

@@ -12,9 +12,9 @@ import (
 	"portside/local/engines"
 )
 
-// HeaderTimeout is how long a server of the stack waits for a request. It is longer than clients keep a connection that
-// they do not use, which is 90 seconds. A client opens a connection in advance at times. If the server closed it first,
-// the next call could be lost.
+// HeaderTimeout is how long a server of the stack waits for the first request of a connection. Clients open some
+// connections in advance, and close those that they do not use after 90 seconds. A server that closed one earlier could
+// lose a call.
 const HeaderTimeout = 2 * time.Minute
 
 // DrainTimeout bounds the wait for running requests and events when the stack stops.

@@ -24,13 +24,14 @@ type Config struct {
 	Console    *console.Console
 	Deployment *deployment.Deployment
 	Access     *access.Access
-	// Builder builds the S3 server and the registry while the stack runs. If it is nil, they have been built.
+	// Builder builds the S3 server and the registry while the stack runs. If it is nil, they are built already.
 	Builder *build.Builder
 	// ObjectsURL is where the S3 engine posts changes of objects, and ImagesURL where the registry engine posts
 	// notifications.
 	ObjectsURL, ImagesURL string
-	// DynamoDBDelay is added to each call of DynamoDB, whose units are reported if DynamoDBUnits is set.
+	// DynamoDBDelay is added to each call of DynamoDB.
 	DynamoDBDelay time.Duration
+	// DynamoDBUnits reports the units of each call of DynamoDB.
 	DynamoDBUnits bool
 	// RotateStep invokes a function for one step of the rotation of a secret.
 	RotateStep func(ctx context.Context, function string, event []byte) error
@@ -41,7 +42,7 @@ type Services struct {
 	database *database
 	storage  *storage
 	registry *registry
-	builds   *builds // nil if the engines have been built
+	builds   *builds // nil if the engines are built already
 	mail     *mail
 	secrets  *secretStore
 }
@@ -90,8 +91,8 @@ func (s *Services) Wait(ctx context.Context, function string) error {
 	return s.builds.wait(ctx, function)
 }
 
-// Publish sets the addresses of the services, which are known after Start.
-func (s *Services) Publish(i *folder.Info) {
+// AddTo adds the addresses of the services, which are known after Start, and the operator's keys.
+func (s *Services) AddTo(i *folder.Info) {
 	i.DynamoDB, i.S3, i.Registry = s.database.endpoint, s.storage.endpoint, s.registry.endpoint
 	i.ECR, i.SES, i.SecretsManager = s.registry.ecr, s.mail.endpoint, s.secrets.endpoint
 	i.AccessKeyID, i.SecretAccessKey = deployment.AccessKeyID, deployment.SecretAccessKey

@@ -57,7 +57,7 @@ func s3Access(endpoint string) engines.S3Access {
 	return engines.S3Access{Endpoint: endpoint, AccessKey: deployment.AccessKeyID, SecretKey: deployment.SecretAccessKey}
 }
 
-// binary returns the path of an engine that make builds. While the stack runs make, the engine may be missing.
+// binary returns the path of an engine that make builds. It may be missing only if a Builder builds it.
 func (c *Config) binary(name string) (string, error) {
 	path := filepath.Join(c.Folder.Repo, ".local", "bin", name)
 	if _, err := os.Stat(path); err != nil && c.Builder == nil {
