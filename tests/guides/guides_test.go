@@ -1,5 +1,5 @@
-// Package guides_test does what the guides in docs/guides say. In a copy of the project, it applies each block of the
-// kind diff, and runs each block of the kind sh. So a guide is out of date for at most one commit.
+// Package guides_test follows the guides in docs/guides. In a copy of the project, it applies each diff and runs each
+// block of the kind sh. So a change of the code that makes a guide wrong fails.
 package guides_test
 
 import (
@@ -14,7 +14,7 @@ import (
 
 const root = "../.."
 
-// copied are the parts of the project that the guides change, and what their tests read.
+// copied returns the files and folders that the guides change and that their commands read.
 func copied() []string {
 	return []string{
 		"client", "cmd", "docs", "documents", "events", "functions", "go.mod", "go.sum", "local/e2e/api", "openapi.yaml", "settings", "shared",
@@ -41,7 +41,7 @@ func TestGuides(t *testing.T) {
 // block is a part of a guide that is not prose.
 type block struct{ kind, text string }
 
-// blocks returns the blocks of the kinds diff and sh.
+// blocks returns the blocks of the kinds diff and sh, in their order.
 func blocks(guide string) []block {
 	var found []block
 	var open *block

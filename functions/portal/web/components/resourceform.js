@@ -1,23 +1,23 @@
-// The forms and the details of a resource, from a description of its fields.
+// Forms and details of a resource. They are made from a description of its fields.
 import { html } from "../core/html.js";
 import { formatObject } from "../core/json.js";
 import { TextField } from "./fields.js";
 import { ObjectField, objectValue } from "./objectfield.js";
 
 /**
- * A field. Its input gets all of its properties, such as a hint.
+ * The description of a field. The input also gets it, so it can have properties for the input, such as a hint.
  * @typedef {object} Described
- * @property {string} name in the body of a request, such as name or limits/users
+ * @property {string} name the member in the body of a request, such as name, or limits/users for a nested one
  * @property {string} label
  * @property {any} [input] the component; default: TextField
- * @property {(stored: any) => unknown} [read] returns the value in the form; undefined is the value of a new resource
+ * @property {(stored: any) => unknown} [read] returns the value in the form; stored is undefined in a new resource
  * @property {(value: any, pointer: string) => unknown} [write] returns the value in a request
  * @property {boolean} [isDetail] whether Details shows it
  * @property {(stored: any) => any} [show] returns what Details shows
  */
 /** @typedef {Described & Record<string, any>} Field */
 
-/** What fields for JSON objects have in common. */
+/** A part of each field with a JSON object. */
 export const objectField = {
   input: ObjectField,
   read: (/** @type {object} */ stored = {}) => formatObject(stored),
@@ -33,13 +33,13 @@ export function formOf(rows) {
 
     /**
      * The values of the form.
-     * @param {object} resource of a new one: what is not empty
+     * @param {object} resource for a new resource, the fields that are not empty at first
      * @returns {Record<string, any>}
      */
     toFields: (resource) => Object.fromEntries(fields.map(({ name, read = orEmpty }) => [name, read(storedAt(resource, name))])),
 
     /**
-     * The body of a request for the given values. It throws a Problem if a field has no value that JSON can express.
+     * The body of a request for the given values. It throws a Problem if the text of a field is not valid JSON.
      * @param {Record<string, any>} values
      */
     toBody: (values) => {
@@ -54,7 +54,7 @@ export function formOf(rows) {
     },
 
     /**
-     * The inputs. They also get the other properties.
+     * The inputs. Each also gets the other properties.
      * @param {{values: Record<string, any>, set: (name: any) => (value: any) => void, problem?: import("./fields.js").Problem}} props
      */
     Fields: ({ values, set, ...others }) => rows.map((row) => {
@@ -64,7 +64,7 @@ export function formOf(rows) {
     }),
 
     /**
-     * The values for users who cannot change them, as parts of a list of facts.
+     * The values for users who cannot change them, as items of a description list.
      * @param {{resource: object}} props
      */
     Details: ({ resource }) => fields.filter((field) => field.isDetail).map(({ name, label, show = showText }) =>

@@ -1,5 +1,5 @@
-// The fields of a user, with the texts that only they show. A new field is one entry here: the forms, the details and the example of an
-// import are made of them.
+// The fields of a user, with their texts. The forms, the details and the example of an import are made of these entries, so a new field is
+// one entry.
 import { CustomerField } from "../../components/customerfield.js";
 import { Checkbox, Select, optionsOf } from "../../components/fields.js";
 import { formOf, objectField } from "../../components/resourceform.js";
@@ -15,8 +15,8 @@ const texts = strings.users;
  * @typedef {import("../../components/resourceform.js").Field & UserField} Field
  * @typedef {object} UserField
  * @property {"create" | "change"} [only] the form that has the field, if not both
- * @property {number} [row] of the form for changes; the other form has each field in a row of its own
- * @property {string[]} [examples] the values in the lines of the example of an import
+ * @property {number} [row] the row in the form for changes; in the other form, each field is a row
+ * @property {string[]} [examples] the values in the lines of the example of an import; an import does not have a field without them
  * @property {string} [format] what an import expects
  */
 
@@ -41,6 +41,7 @@ const fields = [
 const fieldsOf = (form) => fields.filter(({ only = form }) => only === form);
 
 export const createForm = formOf(fieldsOf("create").map((field) => [field]));
+// Object.values returns the rows in the order of their numbers.
 export const changeForm = formOf(/** @type {Field[][]} */ (Object.values(Object.groupBy(fieldsOf("change"), ({ row = 0 }) => row))));
 
 /** The columns of an import. */
