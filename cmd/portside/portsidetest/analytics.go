@@ -151,7 +151,7 @@ func (a *Analytics) AddEvent(at time.Time) items.Map {
 	stack, err := installation.FindLocalStack(a.Dir, "")
 	a.Must(err)
 	writes := auditlog.New(stack.Tables["AuditTable"], func() time.Time { return at }).Write(a.T.Context(), audit.Change{
-		Action: audit.UserDeleted, Target: audit.Target{Kind: audit.User, ID: "u1", Name: "eve\x1b[2J@example.com"},
+		Action: audit.UserDeleted, Target: audit.Target{Kind: audit.User, ID: "u1", Name: "eve\u202e\x1b[2J@example.com"},
 	})
 	_, err = a.Client.TransactWriteItems(a.T.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	a.Must(err)

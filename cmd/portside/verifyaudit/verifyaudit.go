@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"portside/cmd/portside/chain"
+	"portside/cmd/portside/cli"
 	"portside/cmd/portside/installation"
 	"portside/cmd/portside/operator"
 	"portside/shared/audit/seals"
@@ -34,17 +35,18 @@ func command() operator.Command {
 		Name: "verify-audit", Summary: "name the first audit event that was changed, added or removed",
 		Help: `Reads the sealed hours of the audit log from the beginning and checks that they are one chain
 of hashes without gaps that ends with the newest seal in the table. It compares each sealed
-event with the one in the table, as long as the table keeps it (400 days), and looks for events
-in the table that are not sealed, although their hour is. It stops at the first problem.
+event with the one in the table, as long as the table keeps it (400 days), and looks for
+events of sealed hours that are only in the table. It stops at the first problem.
 
-The last line of the output is the head: the hour, the part and the hash of the newest sealed object.
-Keep it out of reach of everyone who can change the account, such as on another machine or in a
-ticket. With --expect, the command also checks that the chain still has a head that you kept.
-Nothing else shows that the newest objects were removed with their events and their record, or that
-all of them were rewritten. With --head-file, the command expects the head in the file, if it exists,
-and writes the new one into it if all is well. A bare hash of an earlier release works, too.
+The last line of the output is the head: the hour, the part and the hash of the newest sealed
+object. Keep it where people who can change the account cannot change it, such as on another
+machine or in a ticket. With --expect, the command also checks that the chain still has a
+head that you kept. Nothing else shows that all objects were rewritten, or that the newest
+ones were removed together with their events and their record. With --head-file, the command
+expects the head in the file, if the file exists, and replaces it with the new one if it
+finds no problem. It also accepts the bare hash that an earlier release printed.
 
-The events after the newest sealed hour are not covered. If that hour ended more than three hours
+Events after the newest sealed hour are not checked. If that hour ended more than three hours
 ago, the command fails: the sealing does not run, or the newest objects were removed.
 
 The exit code is 1 if the command finds a problem. The table is that of AUDIT_TABLE and the
@@ -184,17 +186,12 @@ func findingLines(found seals.Finding) [][2]string {
 	}
 }
 
-// printable returns text for a terminal, without control characters. Somebody may have put them into an event.
+// printable returns a text for a terminal, with at most 300 characters.
 func printable(text string) string {
 	const longest = 300
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 {
-			return '�'
-		}
-		return r
-	}, strings.ToValidUTF8(text, "�"))
-	if runes := []rune(text); len(runes) > longest {
+	runes := []rune(cli.Printable(text))
+	if len(runes) > longest {
 		return string(runes[:longest]) + "…"
 	}
-	return text
+	return string(runes)
 }

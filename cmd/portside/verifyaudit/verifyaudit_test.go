@@ -59,7 +59,7 @@ func TestVerifyAudit(t *testing.T) {
 	got = a.Expect(a.Run("verify-audit"), operator.ExitFailed, "the audit log is not as it was sealed")
 	for _, want := range []string{
 		"was removed in the table\n", "  time      2028-03-01T10:04:05Z\n", "  action    user.delete\n",
-		"  target    user u1 eve�[2J@example.com\n",
+		"  target    user u1 eve��[2J@example.com\n",
 		"  sealed    seals/2028/03/01T10-0001.jsonl, line 1\n",
 	} {
 		if !strings.Contains(got.Stdout, want) {
