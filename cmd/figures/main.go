@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// userField is a field of users without special rules: a struct that has it would also have a new field.
+	// userField is an ordinary field of users. A struct that has it would also need a new field.
 	userField = "Department"
-	// columns are those that a line of Go should have at most, with tabs of four.
+	// columns is the width that a line of Go should have at most, with tabs of four.
 	columns = 120
 )
 
@@ -44,7 +44,7 @@ type row struct{ code, tests int }
 // figures are what the command prints.
 type figures struct {
 	rows        map[string]row // by name
-	sizes       sizes.Sizes    // also has packages without other files than tests
+	sizes       sizes.Sizes    // has 0 files for packages that have only tests
 	carriers    int            // structs with userField
 	long, lines int            // of Go that people write
 }

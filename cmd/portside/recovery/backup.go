@@ -13,7 +13,7 @@ import (
 	"portside/cmd/portside/operator"
 )
 
-// readOnce are the tables that grow all the time, so two rounds would not find the same items.
+// readOnce are the tables that grow all the time: two rounds would never find the same items.
 var readOnce = []string{"PullsTable", "AnalyticsTable", "AuditTable"}
 
 // backupJob is the job of the command backup.
@@ -26,11 +26,11 @@ func backupCommand() operator.Command {
 	return operator.Command{
 		Name: "backup", Arguments: "DIR", Summary: "copy all tables, and optionally the charts and log lines, into files",
 		Help: `Copies the users, customers, projects, credentials, pulls, metrics and audit events into the
-folder DIR, with a manifest and checksums. The service can stay in use meanwhile. Users, customers, projects and
-credentials are read until two rounds find the same items, so that the copies agree; the
-command fails if they change during five rounds. Pulls, metrics and audit events are read
-once, so metrics may differ slightly from their sources: run reconcile after a restore. The
-sealed objects of the audit log are not in the backup.
+folder DIR, with a manifest and checksums. The service can stay in use meanwhile. Users,
+customers, projects and credentials are read until two rounds find the same items, so that
+the copies agree; the command fails if they change during five rounds. Pulls, metrics and
+audit events are read once, so metrics may differ slightly from their sources: run reconcile
+after a restore. The sealed objects of the audit log are not in the backup.
 
 The files contain names, email addresses, network addresses and hashes of credentials, but
 no secrets in plain text. Only their owner may read them. After an interruption, run the

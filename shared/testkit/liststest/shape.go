@@ -24,8 +24,8 @@ type Shape struct {
 // Marker is the kind of the items that mark the values of an attribute as taken.
 type Marker struct{ Kind, Attribute string }
 
-// Compare compares the items of a table with its resources, and the other entries of got with want. It returns a line
-// for each difference.
+// Compare compares the items of a table with its resources. want and got may already have entries of other items, which
+// it also compares. It returns a line for each difference.
 func (s Shape) Compare(items []Item, want, got map[string]string) (problems []string) {
 	counted, counts := Counts{}, Counts{}
 	last, next := int64(-1), int64(0)
@@ -78,7 +78,7 @@ func (s Shape) expect(want map[string]string, counted Counts, item Item) {
 	if !s.IsUnnamed {
 		terms = search.TermsOf(Text(item, "name"), unique...)
 	}
-	for _, customer := range slices.Compact([]string{"", Text(item, "customer")}) {
+	for _, customer := range slices.Compact([]string{"", Text(item, "customer")}) { // the lists of all, and those of a customer
 		prefix, tree := "list#", s.Lists
 		if customer != "" {
 			prefix, tree = prefix+customer+"#", tree+"#"+customer
@@ -106,7 +106,7 @@ func shown(item Item, attributes []string) string {
 	return strings.Join(all, ", ")
 }
 
-// differences returns a line for each fact that is not as it should be.
+// differences returns a line for each entry that differs.
 func differences(want, got map[string]string) (lines []string) {
 	all := maps.Clone(want)
 	maps.Copy(all, got)
