@@ -116,6 +116,8 @@ export const strings = {
     startPending: "Your request is waiting for a decision. You get an email with the result.",
     startCollect: "Your request was approved. Open the link in the email to collect your password.",
     mayPull: "What you may pull",
+    /** @type {(label: string) => string} */
+    save: (label) => `Save your ${label.toLowerCase()} in a file that only you can read: run this command, paste the ${label.toLowerCase()}, press Return and Ctrl+D.`,
     commandsFor: "Log in with",
     placeholders: "These commands read the file. Replace words in capitals, such as IMAGE and TAG.",
     credentials: "Your tokens and passwords",

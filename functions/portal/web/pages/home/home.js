@@ -80,7 +80,7 @@ function PullCommands({ working }) {
     <ul class="scopes">${describeScopes(working.flatMap((t) => t.scopes)).map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
     ${working.length > 1 ? html`<${Select} label=${texts.commandsFor} hidesOptional value=${token.id}
       options=${options} onChange=${choose} />` : null}
-    <p class="hint">${strings.secret.save(strings.credentials.kinds[token.kind])}</p>
+    <p class="hint">${texts.save(strings.credentials.kinds[token.kind])}</p>
     <${CodeBlock} label=${strings.secret.saveCommand} text=${saveCommand(login)} />
     <p class="hint">${texts.placeholders}</p>
     <${Commands} key=${token.id} login=${login} />
