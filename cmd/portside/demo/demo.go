@@ -98,7 +98,7 @@ func (d *job) run(ctx context.Context, p operator.Process) error {
 		}
 		if err := s.playDay(ctx, day); err != nil {
 			if ctx.Err() != nil {
-				return fmt.Errorf("stopped on %s; the data of the days before stays", day)
+				return fmt.Errorf("stopped on %s; the data of the days before stays: for a whole year, add one with --add --seed %d", day, d.seed+1)
 			}
 			return err
 		}
