@@ -235,7 +235,7 @@ define install-node
 cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@
 endef
 
-clean: ## Remove build output, but not downloaded tools and .local/data
+clean: ## Remove build output, but not downloaded tools and .local/data; stop `make run` first, because it runs this output
 	rm -rf .aws-sam .local/build coverage.out
 .PHONY: quick check test race nightly predeploy budget arm64 figures env build cross-compile fuzz-api schemathesis fuzz format lint unchanged portal-types lint-template check-deploy sam-build permissions lint-openapi generators generated-clients tidy generate vendor golden pictures engines clients tools python-tools node-tools clean python-locks
 
@@ -269,7 +269,7 @@ demo: has-go $(BIN)/local ## Publish an example chart and images on the running 
 engines: $(BIN)/s3server $(BIN)/registryserver $(BIN)/local
 
 $(BIN)/local: $(LOCAL_SOURCES) | has-go
-	@echo "building the local stack …"
+	@echo "building the local stack; the first time takes minutes …"
 	@$(GO_LOCAL) -o $@ .
 
 $(BIN)/s3server: $(filter local/s3server/% local/iam/% local/go.%,$(LOCAL_SOURCES)) | has-go
