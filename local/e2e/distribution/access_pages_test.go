@@ -276,6 +276,25 @@ func TestRequestDecidedMeanwhile(t *testing.T) {
 	}
 }
 
+// Another filter loads the list in an effect, which runs after the page is drawn. Until then, the old list must not
+// look like the new one.
+func TestListIsBusyAsSoonAsItsFilterChanges(t *testing.T) {
+	page := newShop(t).newApprover(t)
+	page.Open("/portal/approvals")
+	e2etest.Ready(page)
+	const chooseDenied = `(async () => {
+		const filter = document.querySelector("main select");
+		filter.value = "denied";
+		filter.dispatchEvent(new Event("change", {bubbles: true}));
+		for (let i = 0; i < 100; i++) await null; // renders, but draws nothing
+		return document.querySelector("main [aria-busy=true]") !== null;
+	})()`
+	if isBusy := browser.Eval[bool](page, chooseDenied); !isBusy {
+		t.Error("the list is not busy before it loads")
+	}
+	page.WaitURL("/portal/approvals?status=denied")
+}
+
 func TestOverdueRequest(t *testing.T) {
 	m := newShop(t)
 	page := m.newApprover(t)

@@ -14,7 +14,10 @@ import { strings } from "./strings.js";
 export function useLoad(load, dependencies) {
   const [round, setRound] = useState(0);
   const [state, setState] = useState(/** @type {{data?: T, problem?: Problem, isLoading: boolean}} */ ({ isLoading: true }));
+  const wanted = [...dependencies, round];
+  const started = useRef(/** @type {unknown[]} */ ([]));
   useEffect(() => {
+    started.current = wanted;
     const abort = new AbortController();
     setState((before) => ({ data: before.data, isLoading: true }));
     load(abort.signal).then(
@@ -22,9 +25,11 @@ export function useLoad(load, dependencies) {
       (error) => abort.signal.aborted || setState((before) => ({ ...before, problem: asProblem(error), isLoading: false })),
     );
     return () => abort.abort();
-  }, [...dependencies, round]);
+  }, wanted);
   const reload = useCallback(() => setRound((n) => n + 1), []);
-  return { data: state.data, problem: state.problem, isLoading: state.isLoading, reload };
+  // An effect runs after the browser has drawn. The page must not look loaded until then.
+  const isLoading = state.isLoading || wanted.some((value, i) => value !== started.current[i]);
+  return { data: state.data, problem: state.problem, isLoading, reload };
 }
 
 /**
