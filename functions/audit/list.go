@@ -37,7 +37,7 @@ func (targetFilter) Schema(huma.Registry) *huma.Schema {
 	others := []string{string(coreaudit.Session), string(coreaudit.Credential), string(coreaudit.Table)}
 	var kinds []string
 	for _, action := range coreaudit.Actions() {
-		kind, _, _ := strings.Cut(string(action), ".")
+		kind := string(action.Kind())
 		if !slices.Contains(kinds, kind) && !slices.Contains(others, kind) {
 			kinds = append(kinds, kind)
 		}

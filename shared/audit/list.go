@@ -146,9 +146,9 @@ func (w *listing) matches(event coreaudit.Event) bool {
 func Filters() []coreaudit.Action {
 	var all []coreaudit.Action
 	for _, action := range coreaudit.Actions() {
-		kind, _, _ := strings.Cut(string(action), ".")
-		if all = append(all, action); !slices.Contains(all, coreaudit.Action(kind+anyVerb)) {
-			all = append(all, coreaudit.Action(kind+anyVerb))
+		ofKind := coreaudit.Action(action.Kind() + anyVerb)
+		if all = append(all, action); !slices.Contains(all, ofKind) {
+			all = append(all, ofKind)
 		}
 	}
 	slices.Sort(all)

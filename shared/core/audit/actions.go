@@ -1,6 +1,9 @@
 package audit
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Action says what happened to a target, as kind.verb.
 type Action string
@@ -74,6 +77,12 @@ const (
 	TableRebuilt  Action = "table.rebuild" // portside rebuild-ranks
 	TableRestored Action = "table.restore" // portside restore
 )
+
+// Kind returns the kind of the targets of an action.
+func (a Action) Kind() Kind {
+	kind, _, _ := strings.Cut(string(a), ".")
+	return Kind(kind)
+}
 
 // Actions returns every action, in the order of documents.
 func Actions() []Action {
