@@ -79,7 +79,7 @@ func (d *job) run(ctx context.Context, p operator.Process) error {
 		return err
 	}
 	if tables.Names.Counts == "" {
-		return operator.UsageError("set REQUEST_COUNTS_TABLE to the name of the table, or pass --local DATA for a local stack")
+		return installation.MissingTables("RequestCountsTable")
 	}
 	now := p.Now().UTC().Truncate(time.Millisecond)
 	if err := d.check(ctx, tables, calendar.DayOf(now)); err != nil {

@@ -15,7 +15,7 @@ func (t *Target) AllTables(p operator.Process, opened *Tables) ([]backup.TableDa
 	for _, id := range DataTables {
 		name := cmp.Or(opened.Stack.Tables[id], settings.Optional(SettingOf(id)))
 		if name == "" {
-			return nil, operator.UsageError("set " + SettingOf(id) + " to the name of the table, or pass --local DATA for a local stack")
+			return nil, MissingTables(id)
 		}
 		all = append(all, backup.TableData{Client: opened.Client, ID: id, Table: name})
 	}

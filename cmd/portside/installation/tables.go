@@ -116,8 +116,7 @@ func (t *Target) Connect(ctx context.Context, p operator.Process) (*Tables, erro
 		return name
 	})
 	if missing != nil {
-		return nil, operator.UsageError("set " + settingsOf(missing, ", ") +
-			" to the names of the tables, or pass --local DATA for a local stack")
+		return nil, MissingTables(missing...)
 	}
 	return open(ctx, names, LocalStack{})
 }
@@ -133,6 +132,15 @@ var wordEnd = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // SettingOf returns the setting with the name of a table, such as USERS_TABLE for UsersTable.
 func SettingOf(id string) string { return strings.ToUpper(wordEnd.ReplaceAllString(id, "${1}_${2}")) }
+
+// MissingTables returns the error of a command that lacks the names of tables.
+func MissingTables(ids ...string) error {
+	names := "name of the table"
+	if len(ids) > 1 {
+		names = "names of the tables"
+	}
+	return operator.UsageError("set " + settingsOf(ids, ", ") + " to the " + names + ", or pass --local DATA for a local stack")
+}
 
 func settingsOf(ids []string, separator string) string {
 	settings := make([]string, len(ids))
