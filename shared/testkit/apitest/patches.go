@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
+
+	"portside/shared/testkit/webtest"
 )
 
 // object returns a body that only has the object.
@@ -47,13 +48,12 @@ func (r Resource) testBounds() {
 func (r Resource) testConcurrentPatches() {
 	r.tb.Helper()
 	at := r.create(r.Minimal(0))
-	var all sync.WaitGroup
-	for i := range 4 {
-		all.Go(func() { r.Client.Patch(at, r.object(fmt.Sprintf(`{"m%d":%d}`, i, i))).WantStatus(http.StatusOK) })
-	}
-	all.Wait()
+	const n = 4
+	webtest.Concurrently(n, func(i int) int {
+		return r.Client.Patch(at, r.object(fmt.Sprintf(`{"m%d":%d}`, i, i))).WantStatus(http.StatusOK).Status
+	})
 	stored := r.Client.Get(at).WantHeader("ETag", `"5"`)
-	for i := range 4 {
+	for i := range n {
 		stored.WantValue(fmt.Sprintf("data.%s.m%d", r.Object, i), float64(i))
 	}
 }
