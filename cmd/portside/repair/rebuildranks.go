@@ -41,8 +41,7 @@ run it again. The exit code is 1 if something is left that only a person can dec
 	}
 }
 
-// rebuildRanks rebuilds the lists of each kind of resource. A kind with disputes does not keep the others from being
-// repaired.
+// rebuildRanks rebuilds the lists of each kind of resource. It continues after a kind with disputes.
 func rebuildRanks(ctx context.Context, p operator.Process, t *installation.Tables) error {
 	rebuilt, err := t.Users.Rebuild(ctx, rebuildProgress(p, "users"))
 	if err != nil {

@@ -160,8 +160,8 @@ func TestCustomersLimitHoldsForConcurrentRequests(t *testing.T) {
 	}
 }
 
-// The requests that begin a block take one call and one write unit more, and most take none. The first that is refused
-// takes two, and the others of its credential none.
+// The requests that begin a block take one call and one write unit more, and most take none. The first
+// refused request of a credential takes two, and its later ones take none.
 func TestCustomersLimitCosts(t *testing.T) {
 	l := newCustomerLimits(t, 1000, 80)
 	text := l.tokensOf(customer, 1)[0]

@@ -118,8 +118,8 @@ func (c Change) counts(values items.Map) []string {
 
 func (c Change) daily() bool { return !c.On.IsZero() && c.Seen == nil && c.Issued > c.Revoked }
 
-// countDay makes the update count the credentials that are issued on a day. Each day has its own attribute, and the
-// update removes that of the day before.
+// countDay makes the update count the credentials that are issued on a day. Each day has an attribute, and the update
+// removes the attribute of the day before.
 func countDay(update *types.Update, kind credentials.Kind, on calendar.Day) {
 	update.UpdateExpression = aws.String(*update.UpdateExpression + ", #today :issued REMOVE #yesterday")
 	update.ConditionExpression = aws.String("(" + *update.ConditionExpression + ") AND (attribute_not_exists(#today) OR #today < :daily)")
