@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"portside/documents/answers"
 )
@@ -65,30 +67,75 @@ func (b *builder) object(s *Schema, at position, from record) map[string]any {
 // or does not fit.
 func (b *builder) single(s *Schema, at position, from record) any {
 	name := b.plan.names[at.inSchema]
-	value := from.values[name]
-	if !value.Found() {
+	found := from.values[name]
+	if !found.Found() {
 		return nil
 	}
-	if !s.fits(value) {
+	value, fits := s.shaped(found)
+	if !fits {
 		b.answer.Warnings = append(b.answer.Warnings,
 			fmt.Sprintf("The value at %s does not fit the schema, so it is null.", at.inAnswer))
 		return nil
 	}
-	b.answer.Values[at.inAnswer], b.answer.Evidence[at.inAnswer] = value, from.evidence[name]
+	b.answer.Values[at.inAnswer], b.answer.Evidence[at.inAnswer] = found, from.evidence[name]
 	return value
 }
 
-// array returns the items of an array, from the rows of its table. It leaves out single values that were not found.
+const dateTime = "date-time"
+
+// shaped returns a value in the form that the schema demands, if it fits: one of its enum, a number as text, or a date
+// with a time.
+func (s *Schema) shaped(found answers.Value) (value any, fits bool) {
+	read, ok := encoded(found)
+	if !ok {
+		return nil, false
+	}
+	if s.fits(read) {
+		return found, true
+	}
+	if s.Type != String || found.Type != s.asked() {
+		return nil, false
+	}
+	shown := single{String, found.Text}
+	switch found.Type {
+	case answers.String:
+		shown.text = s.match(found.Text)
+	case answers.Date:
+		shown.text += "T00:00:00Z"
+	}
+	return shown.text, s.fits(shown)
+}
+
+// match returns the value of the enum that a text stands for, or the text.
+func (s *Schema) match(text string) string {
+	text = s.allowed.match(text)
+	for _, c := range s.choices {
+		for _, one := range c.schemas {
+			text = one.match(text)
+		}
+	}
+	return text
+}
+
+// array returns the items of an array, from the rows of its table. It leaves out single values that were not found, and
+// repeated items if the schema wants unique ones.
 func (b *builder) array(s *Schema, at position) []any {
 	values := []any{}
+	seen := map[string]bool{}
 	for _, found := range b.found.Rows[b.plan.names[at.inSchema]] {
 		item := position{inAnswer: at.inAnswer + "/" + strconv.Itoa(len(values)), inSchema: at.inSchema + "/items"}
 		from := record{found.Values, found.Evidence}
+		var value any
 		if s.Items.Type == Object {
-			values = append(values, b.row(s.Items, item, from))
-		} else if value := b.single(s.Items, item, from); value != nil {
-			values = append(values, value)
+			value = b.row(s.Items, item, from)
+		} else if value = b.single(s.Items, item, from); value == nil {
+			continue
 		}
+		if s.UniqueItems && isRepeated(seen, value) {
+			b.forget(item)
+			continue
+		}
+		values = append(values, value)
 	}
 	if len(values) < s.MinItems {
 		b.answer.Warnings = append(b.answer.Warnings,
@@ -96,6 +143,30 @@ func (b *builder) array(s *Schema, at position) []any {
 	}
 	b.answer.Items[at.inAnswer] = values
 	return values
+}
+
+// isRepeated reports whether an item of an array was there before.
+func isRepeated(seen map[string]bool, item any) bool {
+	text, err := json.Marshal(item)
+	if err != nil || seen[string(text)] {
+		return true
+	}
+	seen[string(text)] = true
+	return false
+}
+
+// forget removes the values of an item that is left out.
+func (b *builder) forget(item position) {
+	list := item.inAnswer[:strings.LastIndexByte(item.inAnswer, '/')]
+	for _, l := range b.plan.Lists {
+		if l.Pointer != list {
+			continue
+		}
+		for _, c := range l.Columns {
+			delete(b.answer.Values, item.inAnswer+c.Pointer)
+			delete(b.answer.Evidence, item.inAnswer+c.Pointer)
+		}
+	}
 }
 
 // row returns an object in an array. Unlike other objects, it has neither arrays nor candidates.

@@ -16,7 +16,9 @@ type Plan struct {
 	Tables    []answers.Table
 	Singles   []Single // the values that the variables ask for, in the same order
 	Lists     []List   // the arrays that the tables fill, in the same order
+	Warnings  []string // about the schema
 	root      *Schema
+	days      []string          // JSON Pointers to the schemas of dates with a time
 	names     map[string]string // the names of the variables, tables and columns, by the JSON Pointer to their part of the schema
 }
 
@@ -35,15 +37,22 @@ type List struct {
 // NewPlan reads the schema of an object and returns its plan. All its errors are a *Problem, or several
 // joined ones.
 func NewPlan(text []byte) (*Plan, error) {
-	s, err := Parse(text)
+	s, warnings, err := Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	if s.Type != Object {
-		return nil, &Problem{Keyword: "type", Reason: "must be object at the root"}
+		return nil, &Problem{Keyword: "type", Reason: `must be object at the root: write {"type": "object", "properties": {…}}, and ` +
+			"put this value into a property"}
 	}
-	p := &Plan{root: s, names: map[string]string{}}
-	return p, p.addObject(s, position{}, takenNames{})
+	p := &Plan{Warnings: warnings, root: s, names: map[string]string{}}
+	if err := p.addObject(s, position{}, takenNames{}); err != nil {
+		return nil, err
+	}
+	if len(p.days) > 0 {
+		p.Warnings = append(p.Warnings, "Only the days of these values are looked for, so their time is always 00:00:00Z: "+listed(p.days)+".")
+	}
+	return p, nil
 }
 
 // position locates a value.
@@ -59,9 +68,6 @@ func (at position) property(name string) position {
 	return position{at.inAnswer + "/" + escaped, at.inSchema + "/properties/" + escaped,
 		slices.Concat(at.path, []string{name})}
 }
-
-// escape returns a name as a reference token of a JSON Pointer (RFC 6901).
-func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
 // takenNames are the names of the variables and tables, or of the columns of one table.
 type takenNames map[string]bool
@@ -89,7 +95,7 @@ func (p *Plan) addObject(s *Schema, at position, taken takenNames) error {
 
 // addTable adds the table for an array of objects or of single values.
 func (p *Plan) addTable(s *Schema, at position, taken takenNames) error {
-	t := answers.Table{Name: p.name(at, taken), Description: description(s), MaxRows: s.MaxItems}
+	t := answers.Table{Name: p.name(at, taken), Description: s.description(at), MaxRows: s.MaxItems}
 	row := position{inSchema: at.inSchema + "/items"}
 	if s.Items.Type != Object { // the table has one column, which gets the name of the array
 		row.path = at.path[len(at.path)-1:]
@@ -97,6 +103,9 @@ func (p *Plan) addTable(s *Schema, at position, taken takenNames) error {
 	columns, err := p.columns(s.Items, row, takenNames{})
 	if err != nil {
 		return err
+	}
+	if s.Items.Type != Object && columns[0].Variable.Description == "" {
+		columns[0].Variable.Description = t.Description
 	}
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Variable)
@@ -109,7 +118,8 @@ func (p *Plan) addTable(s *Schema, at position, taken takenNames) error {
 func (p *Plan) columns(s *Schema, at position, taken takenNames) (all []Single, err error) {
 	switch s.Type {
 	case Array:
-		return nil, &Problem{Place: at.inSchema, Keyword: "type", Reason: "an array must not contain another array"}
+		return nil, &Problem{Place: at.inSchema, Keyword: "type", Reason: "an array must not contain another array: " +
+			"write a separate array with the items of all of them"}
 	case Object:
 		for _, property := range s.Properties {
 			inner, err := p.columns(property.Schema, at.property(property.Name), taken)
@@ -138,22 +148,54 @@ func (p *Plan) name(at position, taken takenNames) string {
 
 // variable returns the question for a single value.
 func (p *Plan) variable(s *Schema, at position, taken takenNames) answers.Variable {
-	v := answers.Variable{Name: p.name(at, taken), Type: answers.String, Description: description(s)}
-	switch {
-	case s.Type == Number || s.Type == Integer:
-		v.Type = answers.Number
-	case s.Type == Boolean:
-		v.Type = answers.Boolean
-	case s.Format == "date":
-		v.Type = answers.Date
+	v := answers.Variable{Name: p.name(at, taken), Type: s.asked(), Description: s.description(at)}
+	if v.Type == answers.Date && !slices.Contains(s.questionFormats(), "date") {
+		p.days = append(p.days, shown(at.inSchema))
 	}
 	return v
 }
 
-// description returns the title and the description of a schema, joined into one text.
-func description(s *Schema) string {
-	if s.Title == "" || s.Description == "" {
-		return s.Title + s.Description
+// asked returns the type of the question for a single value. Dates and numbers are also asked for if the schema wants
+// their text in a certain form, because a document may have it in another.
+func (s *Schema) asked() answers.Type {
+	formats := s.questionFormats()
+	switch {
+	case isNumber(s.Type):
+		return answers.Number
+	case s.Type == Boolean:
+		return answers.Boolean
+	case slices.Contains(formats, "date"), slices.Contains(formats, dateTime):
+		return answers.Date
+	case s.isNumeric():
+		return answers.Number
 	}
-	return fmt.Sprintf("%s. %s", strings.TrimRight(s.Title, "."), s.Description)
+	return answers.String
+}
+
+// questionFormats returns the formats of the value that is asked for: those of the schema, and of the first schemas of
+// its type in each anyOf or oneOf.
+func (s *Schema) questionFormats() []string {
+	all := slices.Clone(s.formats)
+	for _, c := range s.choices {
+		for _, one := range c.schemas {
+			if one.types == nil || slices.Contains(one.types, s.Type) {
+				all = append(all, one.questionFormats()...)
+				break
+			}
+		}
+	}
+	return all
+}
+
+// description returns the title and the description of a schema, joined into one text. Programs write titles that only
+// repeat the name of the property.
+func (s *Schema) description(at position) string {
+	title := s.Title
+	if len(at.path) > 0 && withoutMarks(title) == withoutMarks(at.path[len(at.path)-1]) {
+		title = ""
+	}
+	if title == "" || s.Description == "" {
+		return title + s.Description
+	}
+	return fmt.Sprintf("%s. %s", strings.TrimRight(title, "."), s.Description)
 }

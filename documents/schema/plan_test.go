@@ -11,8 +11,8 @@ import (
 )
 
 const order = `{"type":"object","properties":{
-	"total":{"type":"number","title":"Total","description":"with tax"},
-	"paid":{"type":"boolean"},
+	"total":{"type":"number","title":"Sum","description":"with tax"},
+	"paid":{"type":"boolean","title":"Paid"},
 	"seller":{"type":"object","properties":{"name":{"type":"string"},"founded":{"type":"string","format":"date"}}},
 	"seller name":{"type":"string"},
 	"tags":{"type":"array","items":{"enum":["red","blue"],"type":"string"}},
@@ -31,7 +31,7 @@ func plan(t *testing.T, text string) *schema.Plan {
 func TestPlanAsksForEachValue(t *testing.T) {
 	p := plan(t, order)
 	want := []answers.Variable{
-		{Name: "total", Type: answers.Number, Description: "Total. with tax"},
+		{Name: "total", Type: answers.Number, Description: "Sum. with tax"},
 		{Name: "paid", Type: answers.Boolean},
 		{Name: "seller name", Type: answers.String},
 		{Name: "seller founded", Type: answers.Date},

@@ -1,326 +1,299 @@
 package schema
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// draft is the only value of $schema that is accepted.
-const draft = "https://json-schema.org/draft/2020-12/schema"
-
-// keywords are the keywords of JSON Schema that this package supports.
-const keywords = "type, properties, required, items, enum, const, title, description, format, minimum, maximum, minItems, maxItems, " +
-	"additionalProperties and $schema"
-
-// errReported ends the reading of properties after the schema had too many. It is not a *Problem, because one was
-// reported where that began.
-var errReported = errors.New("schema: too many properties")
+// maxWork limits the work for the references of a schema, in bytes of the referenced texts. Twenty references to
+// references to references… would otherwise be a million.
+const maxWork = 32 * MaxBytes
 
 // reader reads a schema and its subschemas.
 type reader struct {
-	properties int // number of properties that were read so far
+	resources  resources
+	properties int            // number of properties that were read so far
+	work       int            // bytes that were read so far
+	active     map[*node]bool // the schemas around the current one
+	notes      notes
+	problems   []error
+	steps      int  // instructions of patterns
+	stopped    bool // a limit was exceeded
 }
 
-// member is a name of a JSON object, with its value.
-type member struct {
-	name  string
-	value json.RawMessage
+func newReader(root *node) *reader {
+	r := &reader{resources: resources{}, active: map[*node]bool{}}
+	r.resources.note(defaultBase, root)
+	r.resources.add(root, defaultBase)
+	return r
 }
 
-// place locates a keyword.
-type place struct {
-	pointer string // JSON Pointer to the schema that has the keyword
-	keyword string
-	depth   int // of that schema, from 1
-}
-
-func (p place) problem(format string, args ...any) error {
-	return &Problem{Place: p.pointer, Keyword: p.keyword, Reason: fmt.Sprintf(format, args...)}
-}
-
-func (r *reader) readSchema(text []byte, pointer string, depth int) (*Schema, error) {
-	at := place{pointer: pointer, depth: depth}
-	if depth > MaxDepth {
-		return nil, at.problem("is deeper than %d levels", MaxDepth)
-	}
-	members, err := readMembers(text, at)
-	if err != nil {
-		return nil, err
-	}
+func (r *reader) read(root *node) *Schema {
 	s := &Schema{MaxItems: MaxRows}
-	var required []string
-	var problems []error
-	for _, m := range members {
-		at.keyword = m.name
-		if m.name == "required" {
-			err = decode(m.value, &required, at)
-		} else {
-			err = r.readKeyword(s, m.value, at)
-		}
-		problems = append(problems, err)
+	if inner := wrapped(root); inner != nil {
+		r.refuse(inner, "has the schema of a request to a language model: send only this value as the schema")
+		return s
 	}
-	if err := errors.Join(problems...); err != nil { // the other checks would report consequences
-		return nil, err
+	r.apply(s, root, 1)
+	if len(r.problems) == 0 { // the other checks would report consequences
+		r.finish(s, 1)
 	}
-	return s, errors.Join(markRequired(s, required, at), checkType(s, at), checkBounds(s, at))
+	return s
 }
 
-func (r *reader) readKeyword(s *Schema, value json.RawMessage, at place) (err error) {
-	switch at.keyword {
-	case "type":
-		return readType(s, value, at)
-	case "properties":
-		return r.readProperties(s, value, at)
-	case "items":
-		s.Items, err = r.readSchema(value, at.pointer+"/items", at.depth+1)
-		return err
-	case "title":
-		return readText(value, &s.Title, at)
-	case "description":
-		return readText(value, &s.Description, at)
-	case "format":
-		if err = decode(value, &s.Format, at); err == nil && s.Format != "date" {
-			err = at.problem("must be date")
-		}
-		return err
-	case "enum":
-		return readEnum(s, value, at)
-	case "additionalProperties":
-		if string(value) != "false" {
-			err = at.problem("must be false")
-		}
-		return err
-	case "$schema":
-		if string(value) != `"`+draft+`"` {
-			err = at.problem("must be %s", draft)
-		}
-		return err
-	case "const":
-		constant, err := readAllowed(value, at)
-		s.Const = &constant
-		return err
+// wrapped returns the member that has the schema, if a program has sent a request to a language model with it.
+func wrapped(root *node) *node {
+	const keywords = "type $ref properties allOf anyOf oneOf"
+	has := func(n *node) bool {
+		return slices.ContainsFunc(strings.Fields(keywords), func(k string) bool { return n.member(k) != nil })
 	}
-	return readBound(s, value, at)
-}
-
-func readEnum(s *Schema, value json.RawMessage, at place) error {
-	var all []json.RawMessage
-	if err := decode(value, &all, at); err != nil {
-		return err
+	if has(root) && root.member("type").isTypeName() {
+		return nil
 	}
-	if len(all) == 0 || len(all) > MaxValues {
-		return at.problem("must have 1 to %d values", MaxValues)
-	}
-	for _, one := range all {
-		allowed, err := readAllowed(one, at)
-		if err != nil {
-			return err
-		}
-		s.Enum = append(s.Enum, allowed)
-	}
-	return nil
-}
-
-// readAllowed refuses arrays and objects, because a single value can never equal them, and numbers that are too large
-// or too small.
-func readAllowed(value json.RawMessage, at place) (single, error) {
-	allowed, ok := readSingle(value)
-	switch {
-	case ok:
-		return allowed, nil
-	case value[0] == '[' || value[0] == '{':
-		return single{}, at.problem("must have strings, numbers, booleans and null only")
-	}
-	return single{}, at.problem("has a number that is too large or too small")
-}
-
-func readBound(s *Schema, value json.RawMessage, at place) (err error) {
-	switch at.keyword {
-	case "minimum":
-		s.Minimum, err = readNumber(value, at)
-	case "maximum":
-		s.Maximum, err = readNumber(value, at)
-	case "minItems":
-		s.MinItems, err = readCount(value, at)
-	case "maxItems":
-		s.MaxItems, err = readCount(value, at)
-	default:
-		err = at.problem("is not a supported keyword; supported are %s", keywords)
-	}
-	return err
-}
-
-func readType(s *Schema, value json.RawMessage, at place) error {
-	var names []string
-	if value[0] != '[' {
-		value = slices.Concat([]byte("["), value, []byte("]"))
-	}
-	if err := decode(value, &names, at); err != nil {
-		return err
-	}
-	for _, name := range names {
-		switch {
-		case name == "null" && !s.Nullable:
-			s.Nullable = true
-		case slices.Contains([]string{Object, Array, String, Number, Integer, Boolean}, name) && s.Type == "":
-			s.Type = name
-		default:
-			return at.problem("must be object, array, string, number, integer or boolean, or an array of one of them and null")
-		}
-	}
-	if s.Type == "" {
-		return at.problem("must name a type other than null")
-	}
-	return nil
-}
-
-func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) error {
-	members, err := readMembers(value, at)
-	if err != nil {
-		return err
-	}
-	if r.properties > MaxProperties {
-		return errReported
-	}
-	if r.properties += len(members); r.properties > MaxProperties {
-		return at.problem("the schema has more than %d properties", MaxProperties)
-	}
-	var problems []error
-	for _, m := range members {
-		if !isName(m.name) {
-			problems = append(problems,
-				at.problem("a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars))
+	for _, name := range []string{"schema", "json_schema", "parameters", "input_schema", "function"} {
+		inner := root.member(name)
+		if inner == nil || !inner.isObject() {
 			continue
 		}
-		name := escape(m.name)
-		child, err := r.readSchema(m.value, at.pointer+"/properties/"+name, at.depth+1)
-		problems = append(problems, err)
-		s.Properties = append(s.Properties, Property{Name: m.name, Schema: child})
+		if deeper := wrapped(inner); deeper != nil {
+			return deeper
+		}
+		if has(inner) {
+			return inner
+		}
 	}
-	return errors.Join(problems...)
+	return nil
+}
+
+// refuse adds a problem with a keyword.
+func (r *reader) refuse(keyword *node, format string, args ...any) {
+	r.report(Problem{keyword.parent.pointer(), keyword.name, fmt.Sprintf(format, args...)})
+}
+
+// refuseSchema adds a problem with a schema.
+func (r *reader) refuseSchema(n *node, format string, args ...any) {
+	r.report(Problem{n.pointer(), "", fmt.Sprintf(format, args...)})
+}
+
+// report adds a problem once, even if several references lead to it.
+func (r *reader) report(p Problem) {
+	isKnown := slices.ContainsFunc(r.problems, func(err error) bool {
+		known, isProblem := err.(*Problem) //nolint:errorlint // none is wrapped
+		return isProblem && *known == p
+	})
+	if !isKnown && len(r.problems) < MaxProblems {
+		r.problems = append(r.problems, &p)
+	}
+}
+
+// apply adds what a schema demands of a value to what is known of it. depth counts the objects and arrays around the
+// value, from 1.
+func (r *reader) apply(s *Schema, n *node, depth int) {
+	if s.at == nil {
+		s.at = n
+	}
+	switch {
+	case r.stopped || n.isTrue():
+		return
+	case depth > MaxDepth:
+		r.refuseSchema(n, "is deeper than %d levels: move its values to an object further up", MaxDepth)
+		return
+	case n.value == false:
+		r.refuseSchema(n, "allows no value: describe the value, or remove it")
+		return
+	case !n.isObject():
+		r.refuseSchema(n, "must be an object")
+		return
+	}
+	if !r.spend(n) {
+		return
+	}
+	r.active[n] = true
+	defer delete(r.active, n)
+	for _, m := range n.members {
+		r.applyKeyword(s, m, depth)
+	}
+	for _, m := range n.members {
+		switch m.name {
+		case "$ref":
+			r.follow(s, m, depth)
+		case "allOf":
+			for _, one := range r.schemas(m) {
+				r.apply(s, one, depth)
+			}
+		}
+	}
+	for _, m := range n.members {
+		if m.name == "anyOf" || m.name == "oneOf" {
+			r.choose(s, m, depth)
+		}
+	}
+}
+
+// spend counts the work for a schema without its subschemas, and reports whether more may follow.
+func (r *reader) spend(n *node) bool {
+	const each = 16
+	for _, m := range n.members {
+		r.work += each
+		if !m.isObject() && !slices.Contains([]string{"allOf", "anyOf", "oneOf"}, m.name) {
+			r.work += m.size
+		}
+	}
+	if r.work += each; r.work > maxWork {
+		r.refuseSchema(r.resources[defaultBase], "its references repeat more than can be read: refer to each part less often")
+		r.stopped = true
+	}
+	return !r.stopped
+}
+
+// follow applies the schema that a $ref names.
+func (r *reader) follow(s *Schema, reference *node, depth int) {
+	target, reason := r.resources.target(reference)
+	switch {
+	case target == nil:
+		r.refuse(reference, "%s", reason)
+	case r.active[target]:
+		r.refuse(reference, "refers to a schema around it, so the answer would have no end: "+
+			"write out the levels that you want, the last one without the reference")
+	default:
+		r.apply(s, target, depth)
+	}
+}
+
+// schemas returns the schemas in allOf, anyOf or oneOf.
+func (r *reader) schemas(keyword *node) []*node {
+	if !keyword.isArray() || len(keyword.members) == 0 {
+		r.refuse(keyword, "must be an array with one or more schemas")
+		return nil
+	}
+	return keyword.members
+}
+
+// applyKeyword applies a keyword other than those that combine schemas.
+func (r *reader) applyKeyword(s *Schema, m *node, depth int) {
+	switch m.name {
+	case "type":
+		r.applyType(s, m)
+	case "properties":
+		r.applyProperties(s, m, depth)
+	case "items":
+		if m.isArray() {
+			r.refuseTuple(m)
+			return
+		}
+		if s.Items == nil {
+			s.Items = &Schema{MaxItems: MaxRows}
+		}
+		r.apply(s.Items, m, depth+1)
+	case "prefixItems":
+		r.refuseTuple(m)
+	case "additionalProperties":
+		s.others = m
+	case "required":
+		s.required = append(s.required, r.texts(m)...)
+	case "propertyNames":
+		if names := m.member("enum"); names != nil {
+			s.keys = append(s.keys, r.texts(names)...)
+			return
+		}
+		r.notes.ignore(m, quoted(m.name))
+	case "title":
+		r.applyText(&s.Title, m)
+	case "description":
+		r.applyText(&s.Description, m)
+	case "$dynamicRef", "$recursiveRef":
+		r.refuse(m, "is not supported: write $ref")
+	case "$schema":
+		if uri, _ := m.text(); !strings.Contains(uri, "://json-schema.org/") {
+			r.notes.ignore(m, quoted(m.name)+" "+quoted(uri))
+		}
+	case "$ref", "allOf", "anyOf", "oneOf", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions", "nullable":
+		// have an effect elsewhere, or do not change what fits
+	default:
+		if !r.applyCheck(s, m) {
+			r.notes.ignore(m, quoted(m.name))
+		}
+	}
+}
+
+// quoted returns a name that the client has chosen for a warning.
+func quoted(name string) string { return `"` + shortened(name) + `"` }
+
+func (r *reader) refuseTuple(m *node) {
+	r.refuse(m, "asks for values by their positions: write an object with a property for each value, "+
+		"or one schema in items if all of them have the same meaning")
+}
+
+// texts returns the items of an array of texts.
+func (r *reader) texts(keyword *node) (all []*node) {
+	if !keyword.isArray() {
+		r.refuse(keyword, "must be an array of names")
+		return nil
+	}
+	for _, m := range keyword.members {
+		if _, isText := m.text(); !isText {
+			r.refuse(keyword, "must be an array of names")
+			return nil
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// applyText sets the title or the description, unless a schema further out has set it. It cuts long texts.
+func (r *reader) applyText(into *string, m *node) {
+	text, isText := m.text()
+	if !isText {
+		r.refuse(m, "must be text")
+		return
+	}
+	if utf8.RuneCountInString(text) > MaxTextChars {
+		text = string([]rune(text)[:MaxTextChars])
+		r.notes.ignore(m, fmt.Sprintf("the rest of %q after %d characters", m.name, MaxTextChars))
+	}
+	if *into == "" {
+		*into = text
+	}
+}
+
+func (r *reader) applyProperties(s *Schema, m *node, depth int) {
+	if !m.isObject() {
+		r.refuse(m, "must be an object with the names of the values")
+		return
+	}
+	for _, one := range m.members {
+		if r.stopped {
+			return
+		}
+		r.applyProperty(s, one.name, m, one, depth)
+	}
+}
+
+// applyProperty applies a schema to a property, and adds the property if it is new. The keyword mentions its name.
+func (r *reader) applyProperty(s *Schema, name string, keyword, one *node, depth int) {
+	i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
+	if i >= 0 {
+		r.apply(s.Properties[i].Schema, one, depth+1)
+		return
+	}
+	if !isName(name) {
+		r.refuse(keyword, "a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars)
+		return
+	}
+	if r.properties++; r.properties > MaxProperties {
+		r.refuse(keyword, "the schema has more than %d properties, with those of referenced schemas: ask for less at once", MaxProperties)
+		r.stopped = true
+		return
+	}
+	added := Property{Name: name, Schema: &Schema{MaxItems: MaxRows}}
+	s.Properties = append(s.Properties, added)
+	r.apply(added.Schema, one, depth+1)
 }
 
 func isName(text string) bool {
 	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= MaxNameChars &&
 		!strings.ContainsFunc(text, unicode.IsControl)
-}
-
-func readText(value json.RawMessage, into *string, at place) error {
-	err := decode(value, into, at)
-	if err == nil && utf8.RuneCountInString(*into) > MaxTextChars {
-		err = at.problem("must have at most %d characters", MaxTextChars)
-	}
-	return err
-}
-
-func markRequired(s *Schema, required []string, at place) error {
-	at.keyword = "required"
-	for _, name := range required {
-		i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
-		if i < 0 {
-			return at.problem("must name properties of the object only")
-		}
-		if s.Properties[i].Required {
-			return at.problem("must not name a property twice")
-		}
-		s.Properties[i].Required = true
-	}
-	return nil
-}
-
-// checkType checks that the other keywords match the type.
-func checkType(s *Schema, at place) error {
-	at.keyword = "type"
-	switch {
-	case s.Type == "":
-		return at.problem("is missing")
-	case s.Type == Object && len(s.Properties) == 0:
-		return at.problem("an object needs properties")
-	case s.Type == Array && s.Items == nil:
-		return at.problem("an array needs items")
-	case s.Type != Object && s.Properties != nil:
-		return at.problem("must be object, because the schema has properties")
-	case s.Type != Array && s.Items != nil:
-		return at.problem("must be array, because the schema has items")
-	case s.Format != "" && s.Type != String:
-		return at.problem("must be string, because the schema has a format")
-	}
-	return nil
-}
-
-// checkBounds checks that the lower bounds are not above the upper ones.
-func checkBounds(s *Schema, at place) error {
-	if s.MinItems > s.MaxItems {
-		at.keyword = "minItems"
-		return at.problem("is greater than maxItems")
-	}
-	if s.Minimum != nil && s.Maximum != nil && s.Minimum.Cmp(s.Maximum) > 0 {
-		at.keyword = "minimum"
-		return at.problem("is greater than maximum")
-	}
-	return nil
-}
-
-func readNumber(value json.RawMessage, at place) (*big.Rat, error) {
-	var n json.Number
-	if value[0] == '"' { // json.Number accepts numbers in strings
-		return nil, at.problem("has a value of the wrong type")
-	}
-	if err := decode(value, &n, at); err != nil {
-		return nil, err
-	}
-	exact, ok := readExact(n.String())
-	if !ok {
-		return nil, at.problem("has a number that is too large or too small")
-	}
-	return exact, nil
-}
-
-func readCount(value json.RawMessage, at place) (int, error) {
-	n := -1
-	if err := decode(value, &n, at); err != nil {
-		return 0, err
-	}
-	if n < 0 || n > MaxRows {
-		return 0, at.problem("must be 0 to %d", MaxRows)
-	}
-	return n, nil
-}
-
-func decode(value json.RawMessage, into any, at place) error {
-	if string(value) == "null" || json.Unmarshal(value, into) != nil {
-		return at.problem("has a value of the wrong type")
-	}
-	return nil
-}
-
-// readMembers reads the members of an object. It keeps their order, which a map would lose, and refuses repeated names.
-func readMembers(text []byte, at place) ([]member, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, at.problem("must be an object")
-	}
-	var members []member
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		name, isName := t.(string)
-		var m member
-		if err != nil || !isName || d.Decode(&m.value) != nil {
-			return nil, at.problem("is not JSON")
-		}
-		if seen[name] {
-			return nil, at.problem("has the same name twice")
-		}
-		seen[name], m.name = true, name
-		members = append(members, m)
-	}
-	return members, nil
 }

@@ -1,13 +1,14 @@
-// Package schema reads the JSON Schemas that ask for structured values. They are a subset of draft 2020-12.
+// Package schema reads the JSON Schemas that ask for structured values, as programs write them: of the drafts 4 to
+// 2020-12, and of OpenAPI 3.
 //
-// The keywords are type (also an array of one type and null), properties, required, items, enum, const, title,
-// description, format (date), minimum, maximum, minItems and maxItems. additionalProperties may be false, because an
-// answer has no others, and $schema may name the draft. Parse refuses all other keywords, because a keyword that has no
-// effect would promise a check that does not happen.
+// Parse accepts a schema that says what to look for. It follows $ref within the schema and allOf. Of several types, or
+// of several schemas in anyOf or oneOf, the first one determines the question, and a value may fit any of them. Parse
+// refuses what no question can ask for, such as an object whose names are unknown, and schemas that contain themselves.
+// Warnings name the keywords that have no effect.
 package schema
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 )
@@ -15,12 +16,11 @@ import (
 // Limits of a schema, which bound the size of an answer and the work for it.
 const (
 	MaxBytes      = 64 << 10
-	MaxDepth      = 8
-	MaxProperties = 200
+	MaxDepth      = 16
+	MaxProperties = 200 // with those of referenced schemas, each time that they are referenced
 	MaxRows       = 1000
 	MaxNameChars  = 100  // of a property
 	MaxTextChars  = 1000 // of a title or description
-	MaxValues     = 1000 // of an enum
 	MaxProblems   = 20   // that are reported
 )
 
@@ -36,26 +36,40 @@ const (
 
 // Schema describes one value.
 type Schema struct {
-	Type        string
-	Nullable    bool
+	Type        string // the type that is asked for
 	Title       string
 	Description string
-	Format      string
 	Properties  []Property // in the order of the text
 	Items       *Schema
-	Enum        []single
-	Const       *single
-	Minimum     *big.Rat
-	Maximum     *big.Rat
 	MinItems    int
 	MaxItems    int // MaxRows if the schema does not say
+	UniqueItems bool
+
+	types    []string // that a value may have, without null; nil for any
+	formats  []string
+	patterns []pattern
+	allowed  *enumeration
+	lower    *bound
+	upper    *bound
+	factors  []*big.Rat // of which a number must be a multiple
+	length   lengths
+	choices  []choice
+	required []*node // names of properties
+	keys     []*node // names that propertyNames allows
+	others   *node   // the schema of properties that properties does not mention; nil for any
+	at       *node   // where the schema begins
 }
 
 // Property is one named value of an object.
 type Property struct {
-	Name     string
-	Required bool
-	Schema   *Schema
+	Name   string
+	Schema *Schema
+}
+
+// choice has the schemas of an anyOf or oneOf.
+type choice struct {
+	schemas []*Schema
+	onlyOne bool // a value must fit exactly one of them
 }
 
 // Problem says why a schema is refused, and where.
@@ -92,14 +106,17 @@ func Problems(err error) []*Problem {
 	return all[:min(len(all), MaxProblems)]
 }
 
-// Parse reads a schema. All its errors are a *Problem, or several joined ones.
-func Parse(text []byte) (*Schema, error) {
-	if len(text) > MaxBytes {
-		return nil, &Problem{Reason: fmt.Sprintf("has more than %d bytes", MaxBytes)}
+// Parse reads a schema. The warnings name the keywords that have no effect. All its errors are a *Problem, or several
+// joined ones.
+func Parse(text []byte) (s *Schema, warnings []string, err error) {
+	root, problem := parseNode(text)
+	if problem != nil {
+		return nil, nil, problem
 	}
-	if !json.Valid(text) {
-		return nil, &Problem{Reason: "is not JSON"}
+	r := newReader(root)
+	s = r.read(root)
+	if len(r.problems) > 0 {
+		return nil, nil, errors.Join(r.problems...)
 	}
-	r := &reader{}
-	return r.readSchema(text, "", 1)
+	return s, r.notes.warnings(), nil
 }

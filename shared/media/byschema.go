@@ -3,6 +3,7 @@ package media
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"portside/documents"
 	"portside/documents/answers"
@@ -30,6 +31,6 @@ func (s *Service) extractBySchema(ctx context.Context, q Question, d *documents.
 	byPointer := answers.Extraction{Evidence: filled.Evidence, Candidates: filled.Candidates}
 	answer.addQuotes(byPointer, d, 0)
 	answer.addCandidates(byPointer, d, 0)
-	answer.Warnings = append(append(answer.Warnings, found.Warnings...), filled.Warnings...)
+	answer.Warnings = slices.Concat(answer.Warnings, plan.Warnings, found.Warnings, filled.Warnings)
 	return nil
 }

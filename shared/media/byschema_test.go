@@ -94,7 +94,7 @@ func TestValuesThatDoNotFitAreNull(t *testing.T) {
 func TestSchemasThatCannotBeAnswered(t *testing.T) {
 	for _, test := range []struct{ field, text, pointer string }{
 		{"schema", `{"type":"string"}`, "/schema/type"},
-		{"schema", `{"type":"object","properties":{"a/b":{"type":"string","pattern":"x"}}}`, "/schema/properties/a~1b/pattern"},
+		{"schema", `{"type":"object","properties":{"a/b":{"type":"string","minLength":"x"}}}`, "/schema/properties/a~1b/minLength"},
 		{"schema", `no`, "/schema"},
 		{"model", `{"schema":{"type":"object","properties":{"a":{"type":"text"}}}}`, "/model/schema/properties/a/type"},
 		{"model", `{"schema":"x"}`, "/model/schema"},
@@ -121,11 +121,33 @@ func TestSchemasThatCannotBeAnswered(t *testing.T) {
 func TestSchemaFetchesNothing(t *testing.T) {
 	for _, text := range []string{
 		`{"$ref":"http://127.0.0.1:1/x"}`, `{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`,
-		`{"$schema":"http://127.0.0.1:1/x","type":"object","properties":{"a":{"type":"string"}}}`,
+		`{"$id":"http://127.0.0.1:1/x","type":"object","properties":{"a":{"$ref":"y"}}}`,
 	} {
 		_, err := media.ParseFields(media.Extract, map[string]string{"schema": text})
 		if f := fault.As(err); f == nil {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// A schema of Pydantic gets an answer, with one warning about what has no effect.
+func TestSchemaOfATool(t *testing.T) {
+	const text = `{"$defs":{"Party":{"type":"object","title":"Party","properties":{"vat":{"anyOf":[{"type":"string"},{"type":"null"}],
+		"default":null,"title":"Vat","description":"VAT number"}},"required":[]}},"title":"Invoice","type":"object","properties":{
+		"number":{"type":"string","minLength":1,"title":"Number","description":"invoice number"},
+		"currency":{"enum":["eur","usd"],"title":"Currency","type":"string"},
+		"total":{"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","pattern":"^(?!^[-+.]*$)[+-]?0*\\d*\\.?\\d*$"}],"title":"Total"},
+		"buyer":{"anyOf":[{"$ref":"#/$defs/Party"},{"type":"null"}],"default":null}},"required":["number","total"]}`
+	answer := extractBySchema(t, text, invoiceText)
+	got, err := json.Marshal(answer.Extracted)
+	if want := `{"buyer":{"vat":null},"currency":"eur","number":"2026-17","total":132.5}`; err != nil || string(got) != want {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
+	if len(answer.Warnings) != 2 || !strings.Contains(answer.Warnings[0], `"default" at /properties/buyer and one other place`) {
+		t.Errorf("warnings %q", answer.Warnings)
+	}
+	compared := answerBySchema(t, media.Compare, text, invoiceText, invoiceText)
+	if len(compared.Warnings) != 2 {
+		t.Errorf("warnings of the comparison %q", compared.Warnings)
 	}
 }

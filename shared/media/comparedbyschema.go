@@ -3,6 +3,7 @@ package media
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"portside/documents"
 	"portside/documents/answers"
@@ -34,7 +35,7 @@ func (s *Service) compareBySchema(ctx context.Context, q Question, docs []*docum
 		answer.Warnings = append(answer.Warnings, sides[i].Warnings...)
 		answer.addSide(found[i], d, i+1, q.WithCandidates)
 	}
-	answer.Warnings = append(answer.Warnings, comparison.Warnings...)
+	answer.Warnings = slices.Concat(answer.Warnings, plan.Warnings, comparison.Warnings)
 	for _, single := range plan.Singles {
 		sentence := comparison.Words[single.Variable.Name]
 		if isRefused(single, sides[0], found[0]) || isRefused(single, sides[1], found[1]) {
