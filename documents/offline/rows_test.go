@@ -198,6 +198,8 @@ var errTimeIsUp = errors.New("the time is up")
 
 func FuzzRows(f *testing.F) {
 	f.Add([]byte("Description,Quantity,Amount\nRope,2,10.00\nSail,1,90.00\nTotal,,100.00\n"))
+	f.Add([]byte("Items: rope, sail; 12.5, 13 and 2 March 2026, 3/4/2026,\nmast"))
+	f.Add([]byte("# Items\n\n1. rope\n2. 12.5\n3. 2026-03-02\n\nItems:\n- a\n  - b\n"))
 	f.Add([]byte("<table><tr><th>Description<th>Amount<tr><td colspan=2>Rope 10<tr><td>Sail<td>90</table>"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		d, err := files.Read(t.Context(), documents.FromBytes(text), documents.DefaultLimits())
@@ -205,18 +207,26 @@ func FuzzRows(f *testing.F) {
 			return
 		}
 		settings := answers.ExtractSettings{Tables: []answers.Table{lineItems}}
+		for _, kind := range []answers.Type{answers.String, answers.Number, answers.Date} {
+			name := "items " + string(kind)
+			settings.Tables = append(settings.Tables, answers.Table{
+				Name: name, MaxRows: 5, Columns: []answers.Variable{{Name: "items", Type: kind}},
+			})
+		}
 		found, err := offline.New().Extract(t.Context(), d, settings)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := found.Rows["lines"]
-		if checked := found.Checked(d, settings).Rows["lines"]; len(checked) != len(rows) || len(rows) > lineItems.MaxRows {
-			t.Fatalf("%d rows, of which %d have quotes", len(rows), len(checked))
-		}
-		for i, row := range rows {
-			for column, value := range row.Values {
-				if checked := found.Checked(d, settings).Rows["lines"][i].Values[column]; checked != value {
-					t.Fatalf("row %d: %s is %+v, but its quotes show %+v", i, column, value, checked)
+		for _, table := range settings.Tables {
+			rows, checked := found.Rows[table.Name], found.Checked(d, settings).Rows[table.Name]
+			if len(checked) != len(rows) || len(rows) > table.MaxRows {
+				t.Fatalf("%d rows, of which %d have quotes", len(rows), len(checked))
+			}
+			for i, row := range rows {
+				for column, value := range row.Values {
+					if checked[i].Values[column] != value {
+						t.Fatalf("row %d: %s is %+v, but its quotes show %+v", i, column, value, checked[i].Values[column])
+					}
 				}
 			}
 		}

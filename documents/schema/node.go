@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,33 +36,44 @@ func (n *node) read(d *json.Decoder) *Problem {
 	start := d.InputOffset()
 	token, err := d.Token()
 	if err != nil {
-		return &Problem{Place: n.pointer(), Reason: "is not JSON"}
+		return n.notJSON()
 	}
-	n.value = token
-	if n.isObject() || n.isArray() {
-		seen := map[string]bool{}
-		for d.More() {
-			child := &node{parent: n, token: strconv.Itoa(len(n.members))}
-			if n.isObject() {
-				name, err := d.Token()
-				if child.name, _ = name.(string); err != nil {
-					return &Problem{Place: n.pointer(), Reason: "is not JSON"}
-				}
-				if child.token = escape(child.name); seen[child.name] {
-					return &Problem{Place: n.pointer(), Reason: "has the name " + strconv.Quote(child.name) + " twice: remove one of them"}
-				}
-				seen[child.name] = true
-			}
-			if problem := child.read(d); problem != nil {
-				return problem
-			}
-			n.members = append(n.members, child)
-		}
-		if _, err := d.Token(); err != nil {
-			return &Problem{Place: n.pointer(), Reason: "is not JSON"}
+	if n.value = token; n.isObject() || n.isArray() {
+		if problem := n.readMembers(d); problem != nil {
+			return problem
 		}
 	}
 	n.size = int(d.InputOffset() - start)
+	return nil
+}
+
+func (n *node) notJSON() *Problem { return &Problem{Place: n.pointer(), Reason: "is not JSON"} }
+
+// readMembers reads the members of an object or an array, to its end.
+func (n *node) readMembers(d *json.Decoder) *Problem {
+	seen := map[string]bool{}
+	for d.More() {
+		child := &node{parent: n, token: strconv.Itoa(len(n.members))}
+		if n.isObject() {
+			name, err := d.Token()
+			if err != nil {
+				return n.notJSON()
+			}
+			child.name, _ = name.(string)
+			child.token = escape(child.name)
+			if seen[child.name] {
+				return &Problem{Place: n.pointer(), Reason: "has the name " + quoted(child.name) + " twice: remove one of them"}
+			}
+			seen[child.name] = true
+		}
+		if problem := child.read(d); problem != nil {
+			return problem
+		}
+		n.members = append(n.members, child)
+	}
+	if _, err := d.Token(); err != nil {
+		return n.notJSON()
+	}
 	return nil
 }
 
@@ -102,9 +114,9 @@ func (n *node) pointer() string {
 	}
 	var out strings.Builder
 	out.Grow(size)
-	for i := len(tokens) - 1; i >= 0; i-- {
+	for _, token := range slices.Backward(tokens) {
 		out.WriteByte('/')
-		out.WriteString(tokens[i])
+		out.WriteString(token)
 	}
 	return out.String()
 }

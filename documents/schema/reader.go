@@ -268,29 +268,27 @@ func (r *reader) applyProperties(s *Schema, m *node, depth int) {
 		if r.stopped {
 			return
 		}
-		r.applyProperty(s, one.name, m, one, depth)
+		r.apply(r.property(s, one.name, m), one, depth+1)
 	}
 }
 
-// applyProperty applies a schema to a property, and adds the property if it is new. The keyword mentions its name.
-func (r *reader) applyProperty(s *Schema, name string, keyword, one *node, depth int) {
+// property returns the schema of a property, and adds the property if it is new. The keyword mentions its name.
+func (r *reader) property(s *Schema, name string, keyword *node) *Schema {
 	i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
 	if i >= 0 {
-		r.apply(s.Properties[i].Schema, one, depth+1)
-		return
+		return s.Properties[i].Schema
 	}
+	added := Property{Name: name, Schema: &Schema{MaxItems: MaxRows}}
 	if !isName(name) {
 		r.refuse(keyword, "a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars)
-		return
+		return added.Schema
 	}
 	if r.properties++; r.properties > MaxProperties {
 		r.refuse(keyword, "the schema has more than %d properties, with those of referenced schemas: ask for less at once", MaxProperties)
 		r.stopped = true
-		return
 	}
-	added := Property{Name: name, Schema: &Schema{MaxItems: MaxRows}}
 	s.Properties = append(s.Properties, added)
-	r.apply(added.Schema, one, depth+1)
+	return added.Schema
 }
 
 func isName(text string) bool {

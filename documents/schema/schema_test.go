@@ -35,6 +35,65 @@ func TestParseKeepsOrderAndMeaning(t *testing.T) {
 	}
 }
 
+type refusal struct{ text, place, keyword string }
+
+// refusals are schemas that are refused, with the place of their problem.
+var refusals = []refusal{
+	{`{"$ref":"#/properties/a~1b%20c","properties":{"a/b c":{"type":"tuple"}}}`, "/properties/a~1b c", "type"},
+	{`{"$ref":"#"}`, "", "$ref"},
+	{`{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#/$defs/A"},{"type":"null"}]}}}}}`,
+		"/$defs/A/properties/a/anyOf/0", "$ref"},
+	{`{"$ref":"https://example.com/address.json"}`, "", "$ref"},
+	{`{"$ref":"#/$defs/B","$defs":{"A":{}}}`, "", "$ref"},
+	{`{"$ref":"#B","$defs":{"A":{"$anchor":"A"}}}`, "", "$ref"},
+	{`{"$ref":7}`, "", "$ref"},
+	{`{"$dynamicRef":"#a"}`, "", "$dynamicRef"},
+	{`{"type":"null"}`, "", "type"},
+	{`{"type":["string","money"]}`, "", "type"},
+	{`{"type":"date"}`, "", "type"},
+	{`{"anyOf":[{"type":"null"},{"const":null},{"enum":[null]}]}`, "", "anyOf"},
+	{`{"oneOf":[]}`, "", "oneOf"},
+	{`{"allOf":{}}`, "", "allOf"},
+	{`{"anyOf":[{"type":"object","properties":{"a":{}}},{"type":"object","properties":{"b":{}}}]}`, "", "anyOf"},
+	{`{"type":"string","anyOf":[{"type":"number"},{"type":"boolean"}]}`, "", "anyOf"},
+	{`{"type":"string","allOf":[{"type":"number"}]}`, "/allOf/0", "type"},
+	{`{"type":"object"}`, "", "type"},
+	{`{"type":"object","additionalProperties":{"type":"string"}}`, "", "type"},
+	{`{"type":"string","properties":{"a":{"type":"string"}}}`, "", "type"},
+	{`{"type":"string","items":{"type":"string"}}`, "", "type"},
+	{`{"type":"object","required":["b"],"additionalProperties":false,"properties":{"a":{"type":"string"}}}`, "", "required"},
+	{`{"type":"object","required":"a","properties":{"a":{"type":"string"}}}`, "", "required"},
+	{`{"type":"array","prefixItems":[{"type":"string"}]}`, "", "prefixItems"},
+	{`{"type":"array","items":[{"type":"string"}]}`, "", "items"},
+	{`{"type":"object","properties":{"a":false}}`, "/properties/a", ""},
+	{`{"type":"string","enum":[]}`, "", "enum"},
+	{`{"type":"string","enum":[["a"]]}`, "", "enum"},
+	{`{"type":"number","enum":[1e999999999]}`, "", "enum"},
+	{`{"type":"number","const":1e999999999}`, "", "const"},
+	{`{"type":"number","maximum":1e999999999}`, "", "maximum"},
+	{`{"type":"number","minimum":1e-999999999}`, "", "minimum"},
+	{`{"type":"number","minimum":"1"}`, "", "minimum"},
+	{`{"type":"number","multipleOf":0}`, "", "multipleOf"},
+	{`{"type":"number","enum":[1,-1E-999999999]}`, "", "enum"},
+	{`{"type":"number","const":{"a":1}}`, "", "const"},
+	{`{"type":"array","minItems":3,"maxItems":2,"items":{"type":"string"}}`, "", "minItems"},
+	{`{"type":"string","minLength":1.5}`, "", "minLength"},
+	{`{"type":"string","format":1}`, "", "format"},
+	{`{"type":"string","pattern":1}`, "", "pattern"},
+	{`{"type":"object","properties":{"":{"type":"string"}}}`, "", "properties"},
+	{`{"type":"number","minimum":2,"exclusiveMaximum":1}`, "", "minimum"},
+	{`{"type":"string","title":null}`, "", "title"},
+	{`{"type":"string","type":"number"}`, "", ""},
+	{`{"default":{"a":1,"a":2}}`, "/default", ""},
+	{`{"name":"a","strict":true,"schema":{"type":"object"}}`, "", "schema"},
+	{`{"type":"json_schema","json_schema":{"name":"a","schema":{"$ref":"#/$defs/A"}}}`, "/json_schema", "schema"},
+	{`{"type":"function","function":{"name":"a","parameters":{"properties":{}}}}`, "/function", "parameters"},
+	{`7`, "", ""},
+	{`{`, "", ""},
+	{`{} {}`, "", ""},
+	{strings.Repeat(" ", schema.MaxBytes) + `{"type":"string"}`, "", ""},
+}
+
 func TestParseNamesTheKeywordAndItsPlace(t *testing.T) {
 	deep := strings.Repeat(`{"type":"array","items":`, schema.MaxDepth) + `{"type":"string"}` + strings.Repeat("}",
 		schema.MaxDepth)
@@ -43,64 +102,9 @@ func TestParseNamesTheKeywordAndItsPlace(t *testing.T) {
 		many += fmt.Sprintf(`,"p%d":{"type":"string"}`, i)
 	}
 	many += "}}"
-	const pointers = `{"$ref":"#/properties/a~1b%20c","properties":{"a/b c":{"type":"tuple"}}}`
-	for _, c := range []struct{ text, place, keyword string }{
-		{`{"$ref":"#"}`, "", "$ref"},
-		{`{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#/$defs/A"},{"type":"null"}]}}}}}`,
-			"/$defs/A/properties/a/anyOf/0", "$ref"},
-		{`{"$ref":"https://example.com/address.json"}`, "", "$ref"},
-		{`{"$ref":"#/$defs/B","$defs":{"A":{}}}`, "", "$ref"},
-		{`{"$ref":"#B","$defs":{"A":{"$anchor":"A"}}}`, "", "$ref"},
-		{`{"$ref":7}`, "", "$ref"},
-		{`{"$dynamicRef":"#a"}`, "", "$dynamicRef"},
-		{pointers, "/properties/a~1b c", "type"},
-		{`{"type":"null"}`, "", "type"},
-		{`{"type":["string","money"]}`, "", "type"},
-		{`{"type":"date"}`, "", "type"},
-		{`{"anyOf":[{"type":"null"},{"const":null},{"enum":[null]}]}`, "", "anyOf"},
-		{`{"oneOf":[]}`, "", "oneOf"},
-		{`{"allOf":{}}`, "", "allOf"},
-		{`{"anyOf":[{"type":"object","properties":{"a":{}}},{"type":"object","properties":{"b":{}}}]}`, "", "anyOf"},
-		{`{"type":"string","anyOf":[{"type":"number"},{"type":"boolean"}]}`, "", "anyOf"},
-		{`{"type":"string","allOf":[{"type":"number"}]}`, "/allOf/0", "type"},
-		{`{"type":"object"}`, "", "type"},
-		{`{"type":"object","additionalProperties":{"type":"string"}}`, "", "type"},
-		{`{"type":"string","properties":{"a":{"type":"string"}}}`, "", "type"},
-		{`{"type":"string","items":{"type":"string"}}`, "", "type"},
-		{`{"type":"object","required":["b"],"additionalProperties":false,"properties":{"a":{"type":"string"}}}`, "", "required"},
-		{`{"type":"object","required":"a","properties":{"a":{"type":"string"}}}`, "", "required"},
-		{`{"type":"array","prefixItems":[{"type":"string"}]}`, "", "prefixItems"},
-		{`{"type":"array","items":[{"type":"string"}]}`, "", "items"},
-		{`{"type":"object","properties":{"a":false}}`, "/properties/a", ""},
-		{`{"type":"string","enum":[]}`, "", "enum"},
-		{`{"type":"string","enum":[["a"]]}`, "", "enum"},
-		{`{"type":"number","enum":[1e999999999]}`, "", "enum"},
-		{`{"type":"number","const":1e999999999}`, "", "const"},
-		{`{"type":"number","maximum":1e999999999}`, "", "maximum"},
-		{`{"type":"number","minimum":1e-999999999}`, "", "minimum"},
-		{`{"type":"number","minimum":"1"}`, "", "minimum"},
-		{`{"type":"number","multipleOf":0}`, "", "multipleOf"},
-		{`{"type":"number","enum":[1,-1E-999999999]}`, "", "enum"},
-		{`{"type":"number","const":{"a":1}}`, "", "const"},
-		{`{"type":"array","minItems":3,"maxItems":2,"items":{"type":"string"}}`, "", "minItems"},
-		{`{"type":"string","minLength":1.5}`, "", "minLength"},
-		{`{"type":"string","format":1}`, "", "format"},
-		{`{"type":"string","pattern":1}`, "", "pattern"},
-		{`{"type":"object","properties":{"":{"type":"string"}}}`, "", "properties"},
-		{`{"type":"number","minimum":2,"exclusiveMaximum":1}`, "", "minimum"},
-		{`{"type":"string","title":null}`, "", "title"},
-		{`{"type":"string","type":"number"}`, "", ""},
-		{`{"default":{"a":1,"a":2}}`, "/default", ""},
-		{`{"name":"a","strict":true,"schema":{"type":"object"}}`, "", "schema"},
-		{`{"type":"json_schema","json_schema":{"name":"a","schema":{"$ref":"#/$defs/A"}}}`, "/json_schema", "schema"},
-		{`{"type":"function","function":{"name":"a","parameters":{"properties":{}}}}`, "/function", "parameters"},
-		{`7`, "", ""},
-		{`{`, "", ""},
-		{`{} {}`, "", ""},
-		{strings.Repeat(" ", schema.MaxBytes) + `{"type":"string"}`, "", ""},
-		{deep, strings.Repeat("/items", schema.MaxDepth), ""},
-		{many, "", "properties"},
-	} {
+	for _, c := range append(refusals,
+		refusal{deep, strings.Repeat("/items", schema.MaxDepth), ""}, refusal{many, "", "properties"},
+	) {
 		t.Run(fmt.Sprintf("%.80s", c.text), func(t *testing.T) {
 			_, _, err := schema.Parse([]byte(c.text))
 			var p *schema.Problem
@@ -125,7 +129,8 @@ func TestTooManyPropertiesAreReportedOnce(t *testing.T) {
 
 func TestParseReportsAllProblems(t *testing.T) {
 	_, _, err := schema.Parse([]byte(`{"type":"object","oneOf":[],"properties":{"a":{"type":"string","minLength":"x"},"b":{"type":"money"},
-		"c":{"type":"array","items":{"type":"string","format":7}},"d":{"$ref":"#/$defs/D"},"e":{"$ref":"#/$defs/D"}},"$defs":{"D":{"type":"x"}}}`))
+		"c":{"type":"array","items":{"type":"string","format":7}},"d":{"$ref":"#/$defs/D"},"e":{"$ref":"#/$defs/D"}},
+		"$defs":{"D":{"type":"x"}}}`))
 	var got []string
 	for _, p := range schema.Problems(err) {
 		got = append(got, p.Place+" "+p.Keyword)
@@ -186,7 +191,7 @@ func TestReferencesAreBounded(t *testing.T) {
 
 func TestWarningsNameWhatHasNoEffect(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"type":"string","default":"y","x-\u0007b":1}}}`: "Keywords of the schema " +
+		`{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"default":"y","x-\u0007b":1}}}`: "Keywords of the schema " +
 			`that have no effect: "default" at /properties/a and one other place, "x- b" at /properties/b.`,
 		`{"type":"object","properties":{"a":{"type":["string","number"]}}}`:             "The schema allows several types of values, and only the first was looked for: at /properties/a.",
 		`{"type":"object","properties":{"a":{"type":["number","integer","null"]}}}`:     "",

@@ -227,11 +227,11 @@ func (r *reader) finishObject(s *Schema, depth int) {
 		switch isKnown := slices.ContainsFunc(s.Properties, func(p Property) bool { return p.Name == name }); {
 		case isKnown || r.stopped:
 		case isOpen:
-			r.applyProperty(s, name, n.parent, s.others, depth)
+			r.apply(r.property(s, name, n.parent), s.others, depth+1)
 		case s.others != nil && s.others.value == false:
 			r.refuse(n.parent, "names %s, which properties lacks: add it to properties, or remove it from here", quoted(name))
 		default:
-			r.applyProperty(s, name, n.parent, &node{value: true, parent: n.parent, token: n.token}, depth)
+			r.property(s, name, n.parent).at = n // any value
 		}
 	}
 	if isOpen && mentioned > 0 && mentioned == len(s.Properties) {

@@ -132,7 +132,7 @@ func Prepare(ctx context.Context, d *documents.Document) (*Extractor, error) {
 
 // rows returns the records of a table.
 func (e *Extractor) rows(t answers.Table) (rows []answers.Row) {
-	for _, record := range tables.Find(e.Index, e.values, t) {
+	for _, record := range tables.Find(e.Index, e.Candidates, e.values, t) {
 		row := answers.Row{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{}}
 		for column, answer := range record {
 			row.Values[column], row.Evidence[column] = answer.Value, []answers.Evidence{e.evidence(answer)}

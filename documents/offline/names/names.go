@@ -14,6 +14,11 @@ var legalForms = []string{"inc", "ltd", "llc", "lp", "llp", "plc", "gmbh", "ag",
 	"spa", "bv",
 	"nv", "ab", "sp"}
 
+// IsLegalForm reports whether a text is only the legal form of a company, such as "Inc." or "S.L.".
+func IsLegalForm(text string) bool {
+	return slices.Contains(legalForms, strings.ReplaceAll(scan.Fold(strings.TrimSuffix(text, ".")), ".", ""))
+}
+
 // CutAddress keeps a name with its legal form and removes the address, role or remark after it.
 func CutAddress(text string, s scan.Span) scan.Span {
 	part := s.In(text)

@@ -14,13 +14,10 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// value reads a cell as a value of the type of its column. It returns false if the cell has no such value, or an
-// ambiguous one.
-func (f finder) value(m headerMatch, cell documents.Cell) (ranking.Answer, bool) {
-	pair := candidates.Pair{
-		Label: m.header.Terms, Weight: 1, InGrid: true,
-		Value: scan.TrimSpace(f.doc.Text, scan.Between(cell.Start, cell.Start+len(cell.Text))),
-	}
+// value reads a cell or an item of a list as a value of the type of its column. It returns false if the text has no such
+// value, or an ambiguous one.
+func (f finder) value(m headerMatch, at scan.Span) (ranking.Answer, bool) {
+	pair := candidates.Pair{Label: m.header.Terms, Weight: 1, InGrid: true, Value: scan.TrimSpace(f.doc.Text, at)}
 	if isText(m.column.question) {
 		return wholeCell(f.doc, m, pair.Value)
 	}
@@ -59,6 +56,10 @@ func isWholeNumber(text string, cell, number scan.Span) bool {
 	const digits = "0123456789"
 	return !strings.ContainsAny(text[cell.Start:number.Start], digits) &&
 		!strings.ContainsAny(text[number.End:cell.End], digits)
+}
+
+func spanOf(cell documents.Cell) scan.Span {
+	return scan.Between(cell.Start, cell.Start+len(cell.Text))
 }
 
 // cellIn returns the cell of a row in a column, if it has text.

@@ -18,15 +18,20 @@ import (
 type Record map[string]ranking.Answer
 
 // Find returns the records of the table that matches best, or nil if no table matches. It prefers the tables that the
-// positions of words show, and reads the tables of blocks only if none of those matches. If the context ends, Find
-// returns early; the caller checks the watch of the index.
-func Find(doc *index.Index, read *values.Reader, t answers.Table) []Record {
+// positions of words show, and reads the tables of blocks only if none of those matches. A list with one column may also
+// stand below or beside a label. If the context ends, Find returns early; the caller checks the watch of the index.
+func Find(doc *index.Index, set *candidates.Set, read *values.Reader, t answers.Table) []Record {
 	f := finder{doc, read, columnsOf(doc, t)}
 	best := f.best(candidates.LayoutGrids(doc))
 	if best.matches == nil {
 		best = f.best(candidates.Grids(doc))
 	}
 	records := f.records(best)
+	if len(f.columns) == 1 {
+		if l := f.bestList(set); l.score > best.score {
+			records = l.records(f.columns[0].name())
+		}
+	}
 	return records[:min(len(records), t.MaxRows)]
 }
 
@@ -175,7 +180,7 @@ func (f finder) hasType(grid candidates.Grid, c column, header candidates.Header
 			continue
 		}
 		filled++
-		if _, isTyped := f.value(headerMatch{column: c, header: header, score: 1}, cell); isTyped {
+		if _, isTyped := f.value(headerMatch{column: c, header: header, score: 1}, spanOf(cell)); isTyped {
 			typed++
 		}
 	}
@@ -225,7 +230,7 @@ func (f finder) records(best gridMatch) []Record {
 		record := Record{}
 		for _, m := range best.matches {
 			if cell, isFilled := cellIn(row, m.header.Column); isFilled {
-				if value, isTyped := f.value(m, cell); isTyped {
+				if value, isTyped := f.value(m, spanOf(cell)); isTyped {
 					record[m.column.name()] = value
 				}
 			}

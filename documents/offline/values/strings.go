@@ -168,9 +168,15 @@ func currencies(text string, in scan.Span) []scan.Span {
 	return all
 }
 
+// Sentence ends a span with its sentence.
+func (r *Reader) Sentence(s scan.Span) scan.Span {
+	s.End = min(s.End, r.sentenceEnd(s.Start))
+	return s
+}
+
 // Clause ends a span with its sentence and removes the punctuation around it.
 func (r *Reader) Clause(s scan.Span) scan.Span {
-	s.End = min(s.End, r.sentenceEnd(s.Start))
+	s = r.Sentence(s)
 	if s.Len() > MaxValueBytes {
 		text := s.In(r.doc.Text)
 		if i := strings.IndexAny(text, ".;\n"); i > 0 {
