@@ -3931,7 +3931,7 @@ type CompareTextsJSONBody struct {
 	// Examples: the prices
 	Prompt *string `json:"prompt,omitempty"`
 
-	// Schema A JSON Schema of the data to extract from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row.
+	// Schema A JSON Schema of the data to extract from each text, in place of variables: as Pydantic and Zod write it, with an object at the root. Its arrays are rows of tables, which are compared row by row.
 	Schema *map[string]interface{} `json:"schema,omitempty"`
 
 	// Text1 The first text.
@@ -4000,7 +4000,7 @@ type ExtractTextJSONBody struct {
 	// Examples: 0.9
 	MinConfidence *float64 `json:"minConfidence,omitempty"`
 
-	// Schema A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables.
+	// Schema A JSON Schema of extracted_data, in place of variables: as Pydantic and Zod write it, with an object at the root. Its arrays are rows of tables, or lists.
 	Schema *map[string]interface{} `json:"schema,omitempty"`
 
 	// Text The text to extract values from.
@@ -4043,7 +4043,7 @@ type ExtractBatchJSONBody struct {
 	// Examples: 0.9
 	MinConfidence *float64 `json:"minConfidence,omitempty"`
 
-	// Schema A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables.
+	// Schema A JSON Schema of extracted_data, in place of variables: as Pydantic and Zod write it, with an object at the root. Its arrays are rows of tables, or lists.
 	Schema *map[string]interface{} `json:"schema,omitempty"`
 
 	// Variables The variables, by name.

@@ -5966,7 +5966,7 @@ export interface operations {
                     model?: string;
                     /** @description What the comparison should focus on. */
                     prompt?: string;
-                    /** @description A JSON Schema of the data to extract from each file, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
+                    /** @description A JSON Schema of the data to extract from each file, in place of variables: as Pydantic and Zod write it, with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
                     schema?: string;
                     /** @description What the value is. */
                     variable1_description?: string;
@@ -6786,7 +6786,7 @@ export interface operations {
                      * @example the prices
                      */
                     prompt?: string;
-                    /** @description A JSON Schema of the data to extract from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row. */
+                    /** @description A JSON Schema of the data to extract from each text, in place of variables: as Pydantic and Zod write it, with an object at the root. Its arrays are rows of tables, which are compared row by row. */
                     schema?: {
                         [key: string]: unknown;
                     };
@@ -7037,7 +7037,7 @@ export interface operations {
                     model?: string;
                     /** @description What the comparison should focus on. */
                     prompt?: string;
-                    /** @description A JSON Schema of the data to extract from each file, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
+                    /** @description A JSON Schema of the data to extract from each file, in place of variables: as Pydantic and Zod write it, with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
                     schema?: string;
                     /** @description What the value is. */
                     variable1_description?: string;
@@ -7336,7 +7336,7 @@ export interface operations {
                      * @example 0.9
                      */
                     minConfidence?: number;
-                    /** @description A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables. */
+                    /** @description A JSON Schema of extracted_data, in place of variables: as Pydantic and Zod write it, with an object at the root. Its arrays are rows of tables, or lists. */
                     schema?: {
                         [key: string]: unknown;
                     };
@@ -7491,7 +7491,7 @@ export interface operations {
                      * @example 0.9
                      */
                     minConfidence?: number;
-                    /** @description A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables. */
+                    /** @description A JSON Schema of extracted_data, in place of variables: as Pydantic and Zod write it, with an object at the root. Its arrays are rows of tables, or lists. */
                     schema?: {
                         [key: string]: unknown;
                     };
@@ -7592,7 +7592,7 @@ export interface operations {
                     minConfidence?: number;
                     /** @description All settings as a JSON object. If present, other fields are ignored. It also takes metadata, a list of keywords for the transcription of recordings. */
                     model?: string;
-                    /** @description A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables. In the field model, it is an object. */
+                    /** @description A JSON Schema of extracted_data, in place of variables: as Pydantic and Zod write it, with an object at the root, at most 64 KB. Its arrays are rows of tables, or lists. In the field model, it is an object. */
                     schema?: string;
                     /** @description What the value is. */
                     variable1_description?: string;
