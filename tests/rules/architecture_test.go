@@ -296,8 +296,7 @@ var aliases = map[string]string{
 	"portsideclient": "portside/client",
 	// The domain of the audit log has the name of the package with its events, which every domain uses.
 	"coreaudit": "portside/shared/core/audit",
-	// goldmark's packages have the names of goldmark's own ast and of the standard library's html.
-	"extensionast": "github.com/yuin/goldmark/extension/ast",
+	// goldmark's package has the name of the standard library's html.
 	"goldmarkhtml": "github.com/yuin/goldmark/renderer/html",
 }
 

@@ -23,6 +23,7 @@ var slowPackages = map[string][]string{
 	"github.com/aws/aws-sdk-go-v2/service/sesv2":          nil,
 	"github.com/aws/aws-sdk-go-v2/service/textract":       nil,
 	"github.com/pdfcpu/pdfcpu/pkg/font":                   nil,
+	"github.com/yuin/goldmark/extension":                  nil,
 }
 
 // TestFunctionsDoNotLinkSlowPackages follows the imports of each function through the packages of this repository.

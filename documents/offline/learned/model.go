@@ -103,7 +103,7 @@ const Likely = 0.7
 func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 	found := r.described(q, r.candidates(q, rules), rules)
 	scores := make([]float64, len(found))
-	trees := treesOf()[KindOf(q)]
+	trees := treesOf(KindOf(q))
 	list := make([]ranking.Answer, len(found))
 	for i := range found {
 		scores[i], list[i] = trees.Score(&found[i].features), found[i].answer

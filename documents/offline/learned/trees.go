@@ -99,16 +99,21 @@ func (t Trees) check() error {
 //go:embed trees/*.trees
 var files embed.FS
 
+// knownTrees has the trees of the kinds that were asked for. To read those of all kinds would take longer than a question.
+var knownTrees sync.Map
+
 // treesOf returns the trees of a kind of values. A kind that training did not see has none.
-var treesOf = sync.OnceValue(func() map[Kind]Trees {
-	all := map[Kind]Trees{}
-	for _, kind := range Kinds {
-		if encoded, err := files.ReadFile("trees/" + string(kind) + ".trees"); err == nil && Trees(encoded).check() == nil {
-			all[kind] = encoded
-		}
+func treesOf(kind Kind) Trees {
+	if known, isKnown := knownTrees.Load(kind); isKnown {
+		return known.(Trees)
 	}
-	return all
-})
+	trees, err := files.ReadFile("trees/" + string(kind) + ".trees")
+	if err != nil || Trees(trees).check() != nil {
+		trees = nil
+	}
+	knownTrees.Store(kind, Trees(trees))
+	return trees
+}
 
 // Probabilities returns the probability of each candidate by a conditional logit model: a softmax over the scores, with
 // 0 as the score of "no answer".

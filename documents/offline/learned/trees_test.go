@@ -53,7 +53,7 @@ func TestDamagedTreesAreNotUsed(t *testing.T) {
 
 func TestEveryKindHasTrees(t *testing.T) {
 	for _, kind := range Kinds {
-		if len(treesOf()[kind]) == 0 {
+		if len(treesOf(kind)) == 0 {
 			t.Errorf("no trees of %s; run make train", kind)
 		}
 	}

@@ -21,7 +21,6 @@ const (
 	maxMarkdownDepth  = 12         // lists and quotes within each other
 	maxParagraphSteps = 10_000_000 // of goldmark in one paragraph, as steps estimates them
 	maxFence          = 100        // characters of a fence around code that are repeated
-	maxTableCells     = 100_000    // goldmark fills short rows up with cells; written out, no chunk has that many
 )
 
 // boundedParser returns goldmark's default parser with a guard before and after its work on each paragraph.
@@ -32,10 +31,12 @@ func boundedParser() parser.Parser {
 	}
 	return parser.NewParser(
 		parser.WithBlockParsers(blocks...),
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
+			util.Prioritized(tasks{}, 0), util.Prioritized(strikethrough{}, 500))...),
 		parser.WithParagraphTransformers(
 			util.Prioritized(guard{eachLine: true}, 50), // before link references at 100 and tables at 200
 			util.Prioritized(references{}, 100),
+			util.Prioritized(tables{}, 200),
 			util.Prioritized(guard{}, 250)),
 	)
 }
@@ -91,9 +92,6 @@ func (g guard) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Conte
 		worst = max(worst, steps(value))
 		if bytes.HasPrefix(value, []byte("[")) {
 			definitions++
-		}
-		if columns := bytes.Count(value, []byte("|")) + 1; columns*lines.Len() > maxTableCells && delimiters().Match(value) {
-			worst = maxParagraphSteps + 1
 		}
 	}
 	if g.eachLine {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	extensionast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	goldmarkhtml "github.com/yuin/goldmark/renderer/html"
@@ -90,9 +88,6 @@ func findReferences(markdown string) []parser.Reference {
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithParser(boundedParser()),
-		goldmark.WithExtensions(
-			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
-			extension.Strikethrough, extension.TaskList),
 		goldmark.WithRendererOptions(
 			goldmarkhtml.WithUnsafe(), // the HTML is only read, never shown
 			renderer.WithNodeRenderers(util.Prioritized(markdownNodes{}, 1))),
@@ -110,7 +105,10 @@ func (markdownNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindLink, renderLink)
 	r.Register(ast.KindAutoLink, renderAutoLink)
 	r.Register(ast.KindList, renderList)
-	r.Register(extensionast.KindTaskCheckBox, renderCheckBox)
+	r.Register(ast.KindCodeSpan, renderCode)
+	for _, kind := range []ast.NodeKind{kindTable, kindRow, kindCell} {
+		r.Register(kind, renderGrid)
+	}
 	r.Register(ast.KindRawHTML, renderRawHTML)
 	r.Register(ast.KindHTMLBlock, renderHTMLBlock)
 }
@@ -141,15 +139,6 @@ func renderList(out util.BufWriter, _ []byte, node ast.Node, entering bool) (ast
 		_, err = fmt.Fprintf(out, `<ol start="%d" data-delimiter="%c">`, list.Start, list.Marker)
 	default:
 		_, err = out.WriteString("</ol>")
-	}
-	return ast.WalkContinue, err
-}
-
-// renderCheckBox keeps the mark of a task that is done.
-func renderCheckBox(out util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	var err error
-	if entering && node.(*extensionast.TaskCheckBox).IsChecked {
-		_, err = out.WriteString("[x] ")
 	}
 	return ast.WalkContinue, err
 }
