@@ -29,18 +29,18 @@ type Reader struct {
 	ix        *index.Index
 	layout    *layout
 	values    *values.Reader
-	flat      string                // the text with spaces in place of line breaks
-	known     map[int][places]label // cache of the labels of a piece
-	formulas  map[scan.Span][]int   // cache of the features of the wordings around a value
-	registers map[scan.Span]bool    // cache of isNearRegister
-	domains   *string               // the e-mail and web addresses of the document, with spaces between them; nil until they are needed
+	flat      string                      // the text with spaces in place of line breaks
+	known     map[int][places]label       // cache of the labels of a piece
+	formulas  map[scan.Span]*surroundings // cache of the wordings around a value
+	registers map[scan.Span]bool          // cache of isNearRegister
+	domains   *string                     // the e-mail and web addresses of the document, with spaces between them; nil until they are needed
 }
 
 // NewReader returns a Reader of a document.
 func NewReader(ix *index.Index, v *values.Reader) *Reader {
 	return &Reader{
 		ix: ix, layout: newLayout(findPieces(ix)), values: v, flat: strings.ReplaceAll(ix.Text, "\n", " "),
-		known: map[int][places]label{}, formulas: map[scan.Span][]int{}, registers: map[scan.Span]bool{},
+		known: map[int][places]label{}, formulas: map[scan.Span]*surroundings{}, registers: map[scan.Span]bool{},
 	}
 }
 

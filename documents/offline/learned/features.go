@@ -130,13 +130,14 @@ const FeatureCount = featureCount
 // Features are the features of one candidate.
 type Features = [featureCount]float32
 
-// describe sets the features of a candidate that do not depend on the other candidates.
-func (r *Reader) describe(q *questions.Question, c *candidate) {
+// describe sets the features of a candidate that do not depend on the other candidates. Of those of formulas, it sets only
+// the used ones.
+func (r *Reader) describe(q *questions.Question, c *candidate, used formulaSet) {
 	c.features[always] = 1
 	r.labelFeatures(q, c)
 	r.positionFeatures(c)
 	r.shapeFeatures(c)
-	r.formulaFeatures(c)
+	r.formulaFeatures(c, used)
 	if q.Variable.Type == answers.String {
 		r.nameFeatures(q, c)
 	}

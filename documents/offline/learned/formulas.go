@@ -2,6 +2,7 @@ package learned
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"portside/documents/lazyregexp"
@@ -42,20 +43,55 @@ var following = []formula{
 	{beforeWork, lazyregexp.New(`^[^.]{0,50}(employ|solicit|compet|separation|after the date)`)},
 }
 
-// formulaFeatures sets the features of the wordings around a value. It looks for them once per value.
-func (r *Reader) formulaFeatures(c *candidate) {
-	found, known := r.formulas[c.answer.At]
-	if !known {
-		found = r.findFormulas(c)
-		r.formulas[c.answer.At] = found
+// formulaSet has a bit for each formula: those of before, and then those of following.
+type formulaSet uint32
+
+const allFormulas = ^formulaSet(0)
+
+// formulasOf returns the formulas whose features the trees use. The expressions of the others need not be compiled.
+func formulasOf(t Trees) (used formulaSet) {
+	has := t.features()
+	for i, f := range slices.Concat(before, following) {
+		if has[f.feature] {
+			used |= 1 << i
+		}
 	}
-	for _, feature := range found {
-		c.features[feature] = 1
+	return used
+}
+
+// surroundings are the texts around a value, with the formulas that were looked for and found in them.
+type surroundings struct {
+	head, tail   string
+	known, found formulaSet
+}
+
+// formulaFeatures sets the features of the wordings around a value. It looks for each of them once per value.
+func (r *Reader) formulaFeatures(c *candidate, used formulaSet) {
+	around := r.formulas[c.answer.At]
+	if around == nil {
+		around = r.surroundings(c)
+		r.formulas[c.answer.At] = around
+	}
+	set := func(f formula, bit formulaSet, text string) {
+		if used&bit == 0 {
+			return
+		}
+		if around.known&bit == 0 && f.wording().MatchString(text) {
+			around.found |= bit
+		}
+		around.known |= bit
+		c.features[f.feature] = truth(around.found&bit != 0)
+	}
+	for i, f := range before {
+		set(f, 1<<i, around.head)
+	}
+	for i, f := range following {
+		set(f, 1<<(len(before)+i), around.tail)
 	}
 }
 
-// findFormulas returns the features of the wordings around a value.
-func (r *Reader) findFormulas(c *candidate) []int {
+// surroundings returns the texts around a value, in lower case.
+func (r *Reader) surroundings(c *candidate) *surroundings {
 	const maxBefore, maxAfter = 200, 70
 	text, at := r.flat, c.answer.At
 	start := scan.RuneStart(text, max(r.ix.Blocks[r.layout.pieces[c.piece].block].Start, at.Start-maxBefore), at.Start)
@@ -63,18 +99,6 @@ func (r *Reader) findFormulas(c *candidate) []int {
 	if i := strings.LastIndex(head, ". "); i >= 0 {
 		head = head[i+len(". "):]
 	}
-	head = strings.ToLower(head)
-	tail := strings.ToLower(text[at.End:scan.RuneStart(text, min(len(text), at.End+maxAfter), len(text))])
-	var found []int
-	for _, f := range before {
-		if f.wording().MatchString(head) {
-			found = append(found, f.feature)
-		}
-	}
-	for _, f := range following {
-		if f.wording().MatchString(tail) {
-			found = append(found, f.feature)
-		}
-	}
-	return found
+	tail := text[at.End:scan.RuneStart(text, min(len(text), at.End+maxAfter), len(text))]
+	return &surroundings{head: strings.ToLower(head), tail: strings.ToLower(tail)}
 }

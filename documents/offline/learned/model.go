@@ -74,7 +74,7 @@ type Candidate struct {
 func (r *Reader) Candidates(q *questions.Question, rules Rules, isGone func(ranking.Answer) bool) []Candidate {
 	rules = rules.without(isGone)
 	left := slices.DeleteFunc(r.candidates(q, rules), func(c candidate) bool { return isGone(c.answer) })
-	found := r.described(q, left, rules)
+	found := r.described(q, left, rules, allFormulas)
 	all := make([]Candidate, len(found))
 	for i := range found {
 		all[i] = Candidate{found[i].answer, found[i].features}
@@ -83,12 +83,12 @@ func (r *Reader) Candidates(q *questions.Question, rules Rules, isGone func(rank
 }
 
 // described sets the features of candidates.
-func (r *Reader) described(q *questions.Question, all []candidate, rules Rules) []candidate {
+func (r *Reader) described(q *questions.Question, all []candidate, rules Rules, used formulaSet) []candidate {
 	for i := range all {
 		if r.ix.Watch.Stopped() {
 			return nil
 		}
-		r.describe(q, &all[i])
+		r.describe(q, &all[i], used)
 	}
 	compare(q, all)
 	compareWithRules(all, rules)
@@ -101,12 +101,12 @@ const Likely = 0.7
 // Rank returns the possible answers to a question, the one with the highest probability first. Scores are
 // probabilities. If the first is also the answer of the rules, it has their place.
 func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
-	found := r.described(q, r.candidates(q, rules), rules)
+	model := modelOf(KindOf(q))
+	found := r.described(q, r.candidates(q, rules), rules, model.formulas)
 	scores := make([]float64, len(found))
-	trees := treesOf(KindOf(q))
 	list := make([]ranking.Answer, len(found))
 	for i := range found {
-		scores[i], list[i] = trees.Score(&found[i].features), found[i].answer
+		scores[i], list[i] = model.trees.Score(&found[i].features), found[i].answer
 	}
 	ranked := Ranked(list, Probabilities(scores))
 	Calibrate(q, ranked)

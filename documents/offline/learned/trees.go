@@ -99,20 +99,40 @@ func (t Trees) check() error {
 //go:embed trees/*.trees
 var files embed.FS
 
-// knownTrees has the trees of the kinds that were asked for. To read those of all kinds would take longer than a question.
-var knownTrees sync.Map
+// model has the trees of a kind of values, and the formulas that they use.
+type model struct {
+	trees    Trees
+	formulas formulaSet
+}
 
-// treesOf returns the trees of a kind of values. A kind that training did not see has none.
-func treesOf(kind Kind) Trees {
-	if known, isKnown := knownTrees.Load(kind); isKnown {
-		return known.(Trees)
+// models has the models of the kinds that were asked for. To read those of all kinds would take longer than a question.
+var models sync.Map
+
+// modelOf returns the model of a kind of values. A kind that training did not see has no trees.
+func modelOf(kind Kind) *model {
+	if known, isKnown := models.Load(kind); isKnown {
+		return known.(*model)
 	}
-	trees, err := files.ReadFile("trees/" + string(kind) + ".trees")
-	if err != nil || Trees(trees).check() != nil {
-		trees = nil
+	m := &model{}
+	if encoded, err := files.ReadFile("trees/" + string(kind) + ".trees"); err == nil && Trees(encoded).check() == nil {
+		m.trees, m.formulas = encoded, formulasOf(encoded)
 	}
-	knownTrees.Store(kind, Trees(trees))
-	return trees
+	models.Store(kind, m)
+	return m
+}
+
+// features reports which features the trees use.
+func (t Trees) features() (used [FeatureCount]bool) {
+	for at := 0; at < len(t); {
+		nodes := int(binary.LittleEndian.Uint16(t[at:]))
+		for at += countSize; nodes > 0; nodes-- {
+			if t[at] != leafMark {
+				used[t[at]] = true
+			}
+			at += nodeSize
+		}
+	}
+	return used
 }
 
 // Probabilities returns the probability of each candidate by a conditional logit model: a softmax over the scores, with

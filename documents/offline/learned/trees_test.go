@@ -53,7 +53,7 @@ func TestDamagedTreesAreNotUsed(t *testing.T) {
 
 func TestEveryKindHasTrees(t *testing.T) {
 	for _, kind := range Kinds {
-		if len(treesOf(kind)) == 0 {
+		if len(modelOf(kind).trees) == 0 {
 			t.Errorf("no trees of %s; run make train", kind)
 		}
 	}
@@ -75,5 +75,20 @@ func TestProbabilitiesAddUpWithNoAnswer(t *testing.T) {
 	}
 	if p := Probabilities(nil); len(p) != 0 {
 		t.Error(p)
+	}
+}
+
+func TestOnlyFormulasOfTheTreesAreUsed(t *testing.T) {
+	var trees Trees
+	trees = trees.Add(Split(uint8(afterLaws), 0, Leaf(1), Split(uint8(beforeLaw), 0, Leaf(2), Leaf(3))))
+	trees = trees.Add(Split(uint8(early), 0.5, Leaf(1), Leaf(2)))
+	used := formulasOf(trees)
+	for i, f := range slices.Concat(before, following) {
+		if isUsed, want := used&(1<<i) != 0, f.feature == afterLaws || f.feature == beforeLaw; isUsed != want {
+			t.Errorf("feature %d: used %v, want %v", f.feature, isUsed, want)
+		}
+	}
+	if formulasOf(nil) != 0 {
+		t.Error("formulas of no trees")
 	}
 }
