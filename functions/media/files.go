@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"portside/documents/lazyregexp"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/media"
@@ -114,13 +114,13 @@ func addFailures(err error, failures []fault.Field) error {
 	return fault.Invalid(slices.Concat(f.Fields, failures)...)
 }
 
-var quotedString = regexp.MustCompile(`"(\\.|[^"\\])*"`)
+var quotedString = lazyregexp.New(`"(\\.|[^"\\])*"`)
 
 // prefersAsync reports whether a Prefer header (RFC 7240) has the preference respond-async. It
 // ignores parameters of the preference. The preference has no value; RFC 7240 makes an empty value
 // equal to none.
 func prefersAsync(header string) bool {
-	header = quotedString.ReplaceAllString(header, "") // it may contain separators of preferences
+	header = quotedString().ReplaceAllString(header, "") // it may contain separators of preferences
 	for preference := range strings.SplitSeq(header, ",") {
 		preference, _, _ = strings.Cut(preference, ";")
 		preference = strings.TrimSuffix(strings.TrimSpace(preference), "=")

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/documents/lazyregexp"
 	"portside/documents/schema"
 	"portside/shared/core/fault"
 )
@@ -172,12 +172,12 @@ func (p *questionParser) cleanText(pointer, text string, maxChars int) string {
 	return documents.Clean(text)
 }
 
-var variableField = regexp.MustCompile(`^variable([1-9][0-9]{0,2})_(name|type|description)$`)
+var variableField = lazyregexp.New(`^variable([1-9][0-9]{0,2})_(name|type|description)$`)
 
 // collectVariable sets one part of a variable from a field such as variable7_name. It returns false
 // if the task has no such field. The numbers need not be consecutive.
 func (p *questionParser) collectVariable(variables map[int]answers.Variable, name, text string) bool {
-	match := variableField.FindStringSubmatch(name)
+	match := variableField().FindStringSubmatch(name)
 	if match == nil || p.question.Task == Summarize {
 		return false
 	}

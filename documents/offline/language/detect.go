@@ -1,6 +1,7 @@
 package language
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -96,13 +97,16 @@ type votes struct {
 
 func countVotes(sample string) votes {
 	count := votes{of: map[answers.Lang]float64{}}
-	langs := distinctiveWords()
+	words, langs := distinctiveWords(), votingLangs()
 	EachWord(sample, func(word string) {
-		for _, lang := range langs[word] {
-			count.of[lang] += 1 / float64(len(langs[word]))
+		of := words[word]
+		for i, lang := range langs {
+			if of&(1<<i) != 0 {
+				count.of[lang] += 1 / float64(bits.OnesCount16(of))
+			}
 		}
 	})
-	for _, lang := range votingLangs() { // in a fixed order, so that a tie has one outcome
+	for _, lang := range langs { // in a fixed order, so that a tie has one outcome
 		switch score := count.of[lang]; {
 		case score > count.best:
 			count.lang, count.best, count.second = lang, score, count.best
@@ -115,16 +119,14 @@ func countVotes(sample string) votes {
 
 func votingLangs() []answers.Lang { return append(answers.Langs(), "da", "cs", "ca") }
 
-// distinctiveWords returns the languages of each stop word and business word.
-var distinctiveWords = sync.OnceValue(func() map[string][]answers.Lang {
+// distinctiveWords returns the languages of each stop word and business word, as bits in the order of votingLangs.
+var distinctiveWords = sync.OnceValue(func() map[string]uint16 {
 	const words = 1_200 // the map gets its final size at once, because the first question after a cold start waits for it
-	langs := make(map[string][]answers.Lang, words)
-	for _, lang := range votingLangs() {
+	langs := make(map[string]uint16, words)
+	for i, lang := range votingLangs() {
 		for _, section := range []string{"stop words", "business", "neighbors"} {
 			for word := range strings.FieldsSeq(languageWords()[section][lang]) {
-				if known := langs[word]; len(known) == 0 || known[len(known)-1] != lang { // a list may repeat a word
-					langs[word] = append(known, lang)
-				}
+				langs[word] |= 1 << i
 			}
 		}
 	}
