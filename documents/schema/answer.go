@@ -24,6 +24,7 @@ type Answer struct {
 // Answer arranges the answers to the plan's questions as the schema describes. It replaces a value that does not fit
 // the schema by null.
 func (p *Plan) Answer(found answers.Extraction) Answer {
+	*p.root.budget = maxChecks
 	b := builder{p, found, Answer{
 		Values: map[string]answers.Value{}, Items: map[string][]any{},
 		Evidence: map[string][]answers.Evidence{}, Candidates: map[string][]answers.Candidate{},
@@ -111,7 +112,9 @@ func (s *Schema) match(text string) string {
 	text = s.allowed.match(text)
 	for _, c := range s.choices {
 		for _, one := range c.schemas {
-			text = one.match(text)
+			if s.budget.spend(len(text)) {
+				text = one.match(text)
+			}
 		}
 	}
 	return text

@@ -204,9 +204,27 @@ func (r *reader) count(m *node) int {
 	return int(n.Num().Int64())
 }
 
-// fits reports whether a value satisfies the keywords of the schema, as draft 2020-12 of JSON Schema defines them.
+// budget is the work that the checks of one answer may still take, in up to 100 nanoseconds each. Thousands of texts could
+// each be matched with thousands of patterns or alternatives.
+type budget int
+
+const maxChecks = 30_000_000
+
+// spend takes work from the budget and reports whether there was enough.
+func (b *budget) spend(work int) bool {
+	*b -= budget(work)
+	return *b >= 0
+}
+
+// fits reports whether a value satisfies the keywords of the schema, as draft 2020-12 of JSON Schema defines them. Once
+// the budget is spent, no value fits.
 func (s *Schema) fits(value single) bool {
-	return s.hasType(value) && s.hasFormat(value) && s.hasLength(value) && s.isWithinBounds(value) &&
+	const each, eachFactor = 10, 1000
+	work := each + len(value.text) + eachFactor*len(s.factors)
+	for _, p := range s.patterns {
+		work += p.steps * len(value.text)
+	}
+	return s.budget.spend(work) && s.hasType(value) && s.hasFormat(value) && s.hasLength(value) && s.isWithinBounds(value) &&
 		(s.allowed == nil || s.allowed.values[value]) &&
 		!slices.ContainsFunc(s.choices, func(c choice) bool { return !c.fits(value) })
 }

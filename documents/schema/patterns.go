@@ -12,6 +12,7 @@ import (
 type pattern struct {
 	must    []*regexp.Regexp
 	mustNot []*regexp.Regexp
+	steps   int // instructions of all of them
 }
 
 func (p pattern) matches(text string) bool {
@@ -19,8 +20,11 @@ func (p pattern) matches(text string) bool {
 		!slices.ContainsFunc(p.mustNot, func(e *regexp.Regexp) bool { return e.MatchString(text) })
 }
 
-// maxSteps limits the instructions of all patterns of a schema, because "a{1000}" has a thousand.
-const maxSteps = 50_000
+// Limits of patterns. "a{1000}" has a thousand instructions.
+const (
+	maxSteps        = 50_000 // of all patterns of a schema
+	maxPatternBytes = 4_000
+)
 
 // applyPattern applies a pattern. A pattern that Go's expressions cannot have, or that is too large, has no effect.
 func (r *reader) applyPattern(s *Schema, m *node) {
@@ -29,37 +33,40 @@ func (r *reader) applyPattern(s *Schema, m *node) {
 		r.refuse(m, "must be text")
 		return
 	}
-	p, steps, ok := compilePattern(text, maxSteps-r.steps)
+	p, ok := compilePattern(text, maxSteps-r.steps)
 	if !ok {
 		r.notes.ignore(m, quoted(m.name)+" "+quoted(text))
 		return
 	}
-	r.steps += steps
+	r.steps += p.steps
 	s.patterns = append(s.patterns, p)
 }
 
-// compilePattern returns the pattern of a regular expression of JavaScript, and its instructions.
-func compilePattern(text string, budget int) (p pattern, steps int, ok bool) {
+// compilePattern returns the pattern of a regular expression of JavaScript.
+func compilePattern(text string, steps int) (p pattern, ok bool) {
+	if len(text) > maxPatternBytes {
+		return p, false
+	}
 	ahead, rest := cutLookaheads(text)
 	for _, part := range append(ahead, lookahead{rest, true}) {
 		parsed, err := syntax.Parse(inGo(part.text), syntax.Perl)
 		if err != nil {
-			return p, 0, false
+			return p, false
 		}
-		if steps += size(parsed); steps > budget {
-			return p, 0, false
+		if p.steps += size(parsed); p.steps > steps {
+			return p, false
 		}
 		compiled, err := regexp.Compile(inGo(part.text))
 		switch {
 		case err != nil:
-			return p, 0, false
+			return p, false
 		case part.must:
 			p.must = append(p.must, compiled)
 		default:
 			p.mustNot = append(p.mustNot, compiled)
 		}
 	}
-	return p, steps, true
+	return p, true
 }
 
 // lookahead is a condition on a text: it must or must not match.

@@ -20,19 +20,24 @@ type reader struct {
 	active     map[*node]bool // the schemas around the current one
 	notes      notes
 	problems   []error
-	steps      int  // instructions of patterns
-	stopped    bool // a limit was exceeded
+	steps      int    // instructions of patterns
+	budget     budget // of the checks of values
+	stopped    bool   // a limit was exceeded
 }
 
 func newReader(root *node) *reader {
-	r := &reader{resources: resources{}, active: map[*node]bool{}}
+	r := &reader{resources: resources{}, active: map[*node]bool{}, budget: maxChecks}
 	r.resources.note(defaultBase, root)
 	r.resources.add(root, defaultBase)
 	return r
 }
 
+func (r *reader) newSchema(at *node) *Schema {
+	return &Schema{MaxItems: MaxRows, at: at, budget: &r.budget}
+}
+
 func (r *reader) read(root *node) *Schema {
-	s := &Schema{MaxItems: MaxRows}
+	s := r.newSchema(nil)
 	if inner := wrapped(root); inner != nil {
 		r.refuse(inner, "has the schema of a request to a language model: send only this value as the schema")
 		return s
@@ -185,7 +190,7 @@ func (r *reader) applyKeyword(s *Schema, m *node, depth int) {
 			return
 		}
 		if s.Items == nil {
-			s.Items = &Schema{MaxItems: MaxRows}
+			s.Items = r.newSchema(nil)
 		}
 		r.apply(s.Items, m, depth+1)
 	case "prefixItems":
@@ -278,7 +283,7 @@ func (r *reader) property(s *Schema, name string, keyword *node) *Schema {
 	if i >= 0 {
 		return s.Properties[i].Schema
 	}
-	added := Property{Name: name, Schema: &Schema{MaxItems: MaxRows}}
+	added := Property{Name: name, Schema: r.newSchema(nil)}
 	if !isName(name) {
 		r.refuse(keyword, "a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars)
 		return added.Schema

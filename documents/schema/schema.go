@@ -58,6 +58,7 @@ type Schema struct {
 	keys     []*node // names that propertyNames allows
 	others   *node   // the schema of properties that properties does not mention; nil for any
 	at       *node   // where the schema begins
+	budget   *budget // of all checks for an answer
 }
 
 // Property is one named value of an object.

@@ -237,3 +237,29 @@ func FuzzParse(f *testing.F) {
 		plan.Answer(answers.Extraction{})
 	})
 }
+
+// TestChecksAreBounded fills an answer with thousands of texts that match thousands of patterns slowly.
+func TestChecksAreBounded(t *testing.T) {
+	patterns := `{"type":"string"}` + strings.Repeat(`,{"pattern":"^(a|a?){20}$"}`, 500)
+	factors := `{"type":"number"}` + strings.Repeat(`,{"multipleOf":1e-308}`, 1500)
+	for name, test := range map[string]struct {
+		items string
+		value answers.Value
+	}{
+		"patterns":   {`{"allOf":[` + patterns + `]}`, answers.Value{Type: answers.String, Text: strings.Repeat("a", 20)}},
+		"long texts": {`{"type":"string","pattern":"^(a|b)*$"}`, answers.Value{Type: answers.String, Text: strings.Repeat("a", 100_000)}},
+		"factors":    {`{"allOf":[` + factors + `]}`, answers.Value{Type: answers.Number, Text: "0.5"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, `{"type":"object","properties":{"a":{"type":"array","items":`+test.items+`}}}`)
+			for range 2 { // each answer has its own budget
+				row := answers.Row{Values: map[string]answers.Value{"a": test.value}}
+				found := answers.Extraction{Rows: map[string][]answers.Row{"a": slices.Repeat([]answers.Row{row}, schema.MaxRows)}}
+				answer := p.Answer(found)
+				if n := len(answer.Items["/a"]); n == 0 || n == schema.MaxRows || len(answer.Warnings) == 0 {
+					t.Errorf("%d items, %d warnings", n, len(answer.Warnings))
+				}
+			}
+		})
+	}
+}

@@ -83,7 +83,7 @@ func (r *reader) choose(s *Schema, m *node, depth int) {
 	properties := r.properties
 	var schemas []*Schema
 	for _, one := range kept {
-		alone := &Schema{MaxItems: MaxRows}
+		alone := r.newSchema(nil)
 		r.apply(alone, one, depth)
 		schemas = append(schemas, alone)
 	}
@@ -179,7 +179,7 @@ func (r *reader) finish(s *Schema, depth int) {
 		r.finishObject(s, depth)
 	case s.Type == Array:
 		if s.Items == nil { // any values
-			s.Items = &Schema{MaxItems: MaxRows, at: s.at}
+			s.Items = r.newSchema(s.at)
 		}
 		r.finish(s.Items, depth+1)
 	}
