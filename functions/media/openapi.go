@@ -86,8 +86,8 @@ func formSchema(task media.Task) *huma.Schema {
 	case media.Compare:
 		fields["minConfidence"] = leastConfidence()
 		fields["prompt"] = text("What the comparison should focus on.")
-		fields["schema"] = text("A JSON Schema of the data to extract from each file, in place of variables: as Pydantic and Zod write it, with " +
-			"an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. " +
+		fields["schema"] = text("A JSON Schema of the data to extract from each file, in place of variables: as Pydantic and Zod " +
+			"write it, with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. " +
 			"In the field model, it is an object.")
 		describeVariables(fields)
 	case media.Extract:
