@@ -34,6 +34,8 @@ func TestListsOfTexts(t *testing.T) {
 		"Asistentes: Ada Lovelace, Grace Hopper y Alan Turing\n\nLa reunión comienza a las nueve con la lectura del acta.":           "Ada Lovelace | Grace Hopper | Alan Turing",
 		"# Board\n\nAttendees: Ada, Grace\n\n# Staff\n\nAttendees: Alan, Kurt\n":                                                     "",
 		"# Minutes\n\n## Decisions\n\n- Build the warehouse\n":                                                                       "",
+		"# Minutes\n\nAttendees: 37 members\n":                                                                                       "",
+		"# Minutes\n\nAttendees\nNext meeting: 7 May 2026\n":                                                                         "",
 		"The attendees, Ada and Grace, agreed.":                                                                                      "",
 	} {
 		if got := valuesOf(t, text, attendees); got != want {
@@ -54,6 +56,9 @@ func TestListsOfOtherValues(t *testing.T) {
 		{"Weights:\n- 12.5 kg\n- 13 kg\n", "weights", answers.Number, "12.5 | 13"},
 		{"Engine: V8 Marine\nEngine: V6 Marine\n", "engines", answers.String, "V8 Marine | V6 Marine"},
 		{"Engine,Room\nV8 Marine,1\nV6 Marine,2\n", "engines", answers.String, "V8 Marine | V6 Marine"},
+		{"Article,Quantity,Amount\nRope,2,10.00\nSail,1,90.00\nSubtotal,,100.00\nTotal,,120.00\nIBAN,,GB33BUKB20201555555555\n", "articles",
+			answers.String, "Rope | Sail"},
+		{"Article,Amount\nRope,10.00\nIBAN,GB33BUKB20201555555555\n", "articles", answers.String, ""},
 		{"Contact emails: ada@example.com, grace@example.com", "contact emails", answers.String, "ada@example.com | grace@example.com"},
 		{"Phones:\n- +44 20 7946 0100\n- +44 20 7946 0101\n", "phones", answers.String, "+44 20 7946 0100 | +44 20 7946 0101"},
 		{"Invoice numbers: INV-2026-17, INV-2026-18", "invoice_numbers", answers.String, "INV-2026-17 | INV-2026-18"},

@@ -30,6 +30,9 @@ const (
 	unsureWeight = 0.85 // factor for a text that may be one value or two
 )
 
+// minScore is the least score of a label for a list. It is higher than that of headers, because only one label matches.
+const minScore = 0.8
+
 // bestList returns the values of the label that matches the only column best. If several labels match equally well, it
 // joins lists of one value each, such as lines with "Attendee: Ada". Longer lists are of several things, such as the
 // attendees of two meetings, so it returns none.
@@ -107,7 +110,7 @@ func (f finder) belowLabels() (all []list) {
 
 // add adds the list of a label, if the label matches and at least half of the items have the type of the column.
 func (f finder) add(all []list, label headerMatch, items []scan.Span) []list {
-	if label.score < ranking.MinScore {
+	if label.score < minScore {
 		return all
 	}
 	found := list{score: label.score}
@@ -183,7 +186,7 @@ func (f finder) besideLabels(set *candidates.Set) (all []list) {
 		}
 		match := headerMatch{column: f.columns[0], header: candidates.Header{Terms: p.Label}}
 		match.score = ranking.MatchLabel(question, p, f.doc.Topic)
-		if match.score < ranking.MinScore {
+		if match.score < minScore {
 			continue
 		}
 		all = f.addSplit(all, match, f.continued(p.Value))
@@ -226,12 +229,22 @@ func (f finder) addSplit(all []list, label headerMatch, at scan.Span) []list {
 		if !isSure {
 			label.score *= unsureWeight
 		}
+		if len(parts) == 1 && isText(question) && f.isOther(parts[0]) {
+			return all
+		}
 		return f.add(all, label, parts)
 	}
 	if len(found.items) == 0 {
 		return all
 	}
 	return append(all, found)
+}
+
+// isOther reports whether a text is not a value of a list, but the number of its values, as in "Attendees: 37 members",
+// another label, or a label with its value.
+func (f finder) isOther(at scan.Span) bool {
+	found := f.doc.NumbersIn(at)
+	return len(found) > 0 && found[0].At.Start == at.Start || strings.Contains(at.In(f.doc.Text), ": ") || f.doc.IsOnlyTerms(at)
 }
 
 // conjunctions stand before the last value of a list.

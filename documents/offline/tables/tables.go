@@ -239,6 +239,9 @@ func (f finder) records(best gridMatch) []Record {
 			continue
 		}
 		all = append(all, record)
+		if len(best.matches) == 1 && candidates.IsTotal(f.doc, row) {
+			return all[:kept] // one column does not show where the totals end
+		}
 		const maxTotalCells = 2
 		isComplete := len(record) == len(best.matches) && len(record) > maxTotalCells
 		if isComplete || !candidates.IsTotal(f.doc, row) { // a complete record may begin with a word for a sum
