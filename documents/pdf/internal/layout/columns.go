@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -76,7 +78,7 @@ func bestGutter(ctx context.Context, rows []row) (gutter, error) {
 			for end < len(rows) && rows[end].isClearAt(x) {
 				end++
 			}
-			if end-first > max(2, best.score) { // a score is at most the number of rows
+			if end-first > max(1, best.score) { // a score is at most the number of rows
 				g := gutter{x: x, first: first, end: end}.trim(rows)
 				if g.score = g.rate(rows); g.score > best.score {
 					best = g
@@ -144,7 +146,8 @@ func (g gutter) trim(rows []row) gutter {
 
 // rate returns the score of a gutter. A gutter separates columns if both sides are prose, or if the
 // lines of both sides are not side by side. It does not if the lines that are side by side begin with
-// labels.
+// labels, or if the right side has only numbers, which belong to the lines beside them. Two or three lines
+// are columns of prose only if their sentences continue, no gap is as narrow as one between words, and no line is close.
 func (g gutter) rate(rows []row) int {
 	left, right, labels := newSide(), newSide(), newSide()
 	for _, r := range rows[g.first:g.end] {
@@ -157,16 +160,35 @@ func (g gutter) rate(rows []row) int {
 	}
 	lines := min(left.lines, right.lines)
 	areProse := left.isProse() && right.isProse() && labels.isProse()
-	if lines >= 4 && areProse || lines >= 3 && labels.lines*3 < lines {
+	areSentences := left.isContinued() && right.isContinued() && g.isWide(rows) && g.isApart(rows)
+	areApart := labels.lines*3 < lines && right.numbers < right.lines
+	if areProse && (lines >= 4 || lines >= 2 && areSentences) || lines >= 3 && areApart {
 		return lines
 	}
 	return 0
+}
+
+// isWide reports whether the gap is as wide as between cells in all rows that have words on both sides.
+func (g gutter) isWide(rows []row) bool {
+	return !slices.ContainsFunc(rows[g.first:g.end], func(r row) bool {
+		before, after := r.splitAt(g.x)
+		return len(before) > 0 && len(after) > 0 && after[0].left-rightEdge(before) < minCellGap*r.size
+	})
+}
+
+// isApart reports whether the rows above and below are farther away than the next line of a text, unlike those of a
+// table.
+func (g gutter) isApart(rows []row) bool {
+	isFar := func(i int) bool { return rows[i].baseline-rows[i-1].baseline > maxLineDistance*rows[i].size }
+	return (g.first == 0 || isFar(g.first)) && (g.end == len(rows) || isFar(g.end))
 }
 
 // side has statistics of the text on one side of a gutter.
 type side struct {
 	lines, words   int
 	wordsOfLetters int
+	continued      int         // lines that begin with a small letter
+	numbers        int         // lines that are only an amount, a quantity or a date
 	gapEdgeCounts  map[int]int // where wide gaps begin and end, on a grid
 	gaps           [][2]int    // both edges of each wide gap
 }
@@ -182,6 +204,12 @@ func (s *side) add(words []word, size float64) {
 	}
 	s.lines++
 	s.words += len(words)
+	if first, _ := utf8.DecodeRuneInString(words[0].text); unicode.IsLower(first) {
+		s.continued++
+	}
+	if areNumbers(words) {
+		s.numbers++
+	}
 	right := math.Inf(1)
 	for _, w := range words {
 		if w.left-right > size {
@@ -196,6 +224,17 @@ func (s *side) add(words []word, size float64) {
 		}
 	}
 }
+
+// areNumbers reports whether words are an amount, a quantity or a date.
+func areNumbers(words []word) bool {
+	const maxCurrency = 3 // bytes
+	return !slices.ContainsFunc(words, func(w word) bool {
+		return w.hasLetters && len(w.text) > maxCurrency && !isNumber(w.text)
+	})
+}
+
+// isContinued reports whether each line but the first continues a sentence.
+func (s *side) isContinued() bool { return s.lines >= 2 && s.continued == s.lines-1 }
 
 // isProse reports whether a line has several words on average, most of them with letters. Aligned gaps
 // cut a line into cells, which count as lines; gaps of justified text are not aligned.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"portside/documents"
 	"portside/documents/pdf/internal/geometry"
@@ -130,10 +132,12 @@ func joinSideBySide(lines []line) []line {
 	const maxDistance = 0.85 // em
 	var joined []line
 	lastBaseline := 0.0
-	for _, l := range lines {
+	isNear := func(a, b line) bool { return b.baseline-a.baseline < maxDistance*min(a.size, b.size) }
+	for i, l := range lines {
 		n := len(joined) - 1
 		if n >= 0 && l.isComparable() && joined[n].isComparable() &&
-			l.baseline-lastBaseline < maxDistance*min(l.size, joined[n].size) && isBeside(joined[n], l, lastBaseline) {
+			l.baseline-lastBaseline < maxDistance*min(l.size, joined[n].size) && isBeside(joined[n], l, lastBaseline) &&
+			!joined[n].isAboveNumbers(l) && (i+1 == len(lines) || !isNear(l, lines[i+1]) || !joined[n].isAboveNumbers(lines[i+1])) {
 			joined[n] = joined[n].merge(l)
 		} else {
 			joined = append(joined, l)
@@ -141,6 +145,33 @@ func joinSideBySide(lines []line) []line {
 		lastBaseline = l.baseline
 	}
 	return joined
+}
+
+// isAboveNumbers reports whether a number of the next line is below a number of this one. Text may continue in the line
+// below, a number does not, so the next line belongs to another row.
+func (l line) isAboveNumbers(next line) bool {
+	return slices.ContainsFunc(next.cells, func(c cell) bool {
+		return isNumber(c.text) && slices.ContainsFunc(l.cells, func(own cell) bool {
+			return isNumber(own.text) && geometry.OverlapX(own.box, c.box) > 0
+		})
+	})
+}
+
+// isNumber reports whether a text is an amount, a quantity, a date, or a sign in place of one. It may have a currency. A
+// text that ends with a small letter or a mark, such as "1 to", continues in the line below.
+func isNumber(text string) bool {
+	const maxLetters = 3
+	letters, digits := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		}
+	}
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return (digits > 0 || letters == 0) && letters <= maxLetters && !unicode.IsLower(last) && !strings.ContainsRune("-/,:(", last)
 }
 
 // isBeside reports whether no cell of next is below a cell that reaches down to the baseline.

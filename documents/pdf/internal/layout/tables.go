@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"portside/documents"
+	"portside/documents/lazyregexp"
 	"portside/documents/pdf/internal/geometry"
 )
 
@@ -44,8 +45,11 @@ func continuesTable(rows []line, l line) bool {
 	return distance < farDistance*l.size && !isApart
 }
 
+// decimal matches a number with decimals at the end of a text, with or without a currency.
+var decimal = lazyregexp.New(`[0-9][.,][0-9]{1,3}[^0-9]*$`)
+
 // continuesRow reports whether the first of the lines continues cells of the last row: it is close, has
-// fewer cells, and each of them is below one cell of the row.
+// fewer cells, each of them is below one cell of the row, and no number is below a number.
 func continuesRow(rows, lines []line) bool {
 	const maxDistance = 1.4 // em
 	if len(rows) == 0 || !rows[len(rows)-1].isComparable() {
@@ -53,6 +57,10 @@ func continuesRow(rows, lines []line) bool {
 	}
 	above, l := rows[len(rows)-1], lines[0]
 	if l.baseline-above.baseline > maxDistance*l.size || len(l.cells) >= len(above.cells) {
+		return false
+	}
+	// A number alone may be the rest of a code.
+	if (len(l.cells) > 1 || decimal().MatchString(l.cells[0].text)) && above.isAboveNumbers(l) {
 		return false
 	}
 	for _, c := range l.cells {

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,31 +37,67 @@ func (w word) box() documents.Box {
 
 // joinWords joins glyphs that follow each other without a gap.
 func joinWords(glyphs []content.Glyph, d direction) []word {
-	j := wordJoiner{seen: map[string][]word{}}
+	j := wordJoiner{seen: map[place][]int{}}
+	var last word
 	for _, g := range glyphs {
-		x, y := d.rotate(g.X, g.Y)
-		dx, _ := d.rotate(g.DX, g.DY)
-		if strings.TrimSpace(g.Text) == "" {
+		if isSpace(g.Text) {
 			j.finish()
 			continue
 		}
-		j.add(word{
+		x, y := d.rotate(g.X, g.Y)
+		dx, _ := d.rotate(g.DX, g.DY)
+		next := word{
 			text: drawingOrder(g.Text), left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold,
 			doubt:      g.Doubt,
 			startsLine: g.StartsLine,
-		})
+		}
+		if !next.repeats(last) {
+			j.add(next)
+			last = next
+		}
 	}
 	j.finish()
 	return j.words
 }
+
+// isSpace reports whether the text of a glyph is white space. Some fonts map the space to several characters, of which
+// some are invisible.
+func isSpace(text string) bool {
+	if len(text) == 1 {
+		return text[0] == ' ' || strings.TrimSpace(text) == ""
+	}
+	return documents.Clean(text) == "" && strings.ContainsFunc(text, unicode.IsSpace)
+}
+
+// maxShift is how far from a text its second copy may be, in em. Some programs print a text twice to make it bold or to
+// give it a shadow.
+const maxShift = 0.2
+
+// repeats reports whether a word is the same as another one, in almost the same place. Equal letters that follow each
+// other, as in "ll", are a whole width apart.
+func (w word) repeats(other word) bool {
+	return w.text == other.text && math.Abs(w.left-other.left) < w.maxShiftX() &&
+		math.Abs(w.baseline-other.baseline) < maxShift*w.size
+}
+
+func (w word) maxShiftX() float64 { return min(maxShift*w.size, (w.right-w.left)/2) }
 
 // wordJoiner joins glyphs to words.
 type wordJoiner struct {
 	text    strings.Builder // of the current word
 	current word
 	words   []word
-	seen    map[string][]word // by text
+	seen    map[place][]int // the indexes of words by text and place
 }
+
+// place is a square on the page, with the text of a word in it.
+type place struct {
+	text string
+	x, y int
+}
+
+// placeSize is the side of the square of a place, in points.
+const placeSize = 8.0
 
 func (j *wordJoiner) add(glyph word) {
 	if j.text.Len() > 0 && !continuesWord(j.current, glyph) {
@@ -77,32 +114,50 @@ func (j *wordJoiner) add(glyph word) {
 }
 
 func continuesWord(before, glyph word) bool {
-	const maxShift, maxOverlap = 0.25, 0.4
+	const maxRise, maxOverlap = 0.25, 0.4
 	em := max(before.size, glyph.size)
 	gap := glyph.left - before.right
-	return math.Abs(glyph.baseline-before.baseline) < maxShift*em && gap < minSpace*em && gap > -maxOverlap*em
+	return math.Abs(glyph.baseline-before.baseline) < maxRise*em && gap < minSpace*em && gap > -maxOverlap*em
 }
 
-// finish adds the current word. It drops a word that is in the same place already, because some programs
-// print text twice to make it bold.
+// finish adds the current word, unless the same word is in almost the same place.
 func (j *wordJoiner) finish() {
-	const maxCompared, maxShift = 16, 0.1
 	if j.text.Len() == 0 {
 		return
 	}
 	j.current.text = normalize(j.text.String())
+	j.text.Reset()
+	if j.isRepeated() {
+		return
+	}
 	j.current.direction = directionOfText(j.current.text)
 	j.current.hasLetters = strings.ContainsFunc(j.current.text, unicode.IsLetter)
-	j.text.Reset()
-	same := j.seen[j.current.text]
-	for _, w := range same[max(0, len(same)-maxCompared):] {
-		shift := max(math.Abs(w.left-j.current.left), math.Abs(w.baseline-j.current.baseline))
-		if shift < maxShift*w.size {
-			return
+	at := placeOf(j.current, 0, 0)
+	j.seen[at] = append(j.seen[at], len(j.words))
+	j.words = append(j.words, j.current)
+}
+
+// isRepeated reports whether a word with the text of the current one is in almost the same place.
+func (j *wordJoiner) isRepeated() bool {
+	w := j.current
+	shiftX, shiftY := max(w.maxShiftX(), maxShift*w.size/2), maxShift*w.size
+	first, last := placeOf(w, -shiftX, -shiftY), placeOf(w, shiftX, shiftY)
+	first.x, first.y = max(first.x, last.x-1), max(first.y, last.y-1) // bounds the squares of huge letters
+	for at := first; at.x <= last.x; at.x++ {
+		for at.y = first.y; at.y <= last.y; at.y++ {
+			if slices.ContainsFunc(j.seen[at], func(i int) bool {
+				return math.Abs(j.words[i].left-w.left) < shiftX && math.Abs(j.words[i].baseline-w.baseline) < shiftY
+			}) {
+				return true
+			}
 		}
 	}
-	j.seen[j.current.text] = append(same, j.current)
-	j.words = append(j.words, j.current)
+	return false
+}
+
+// placeOf returns the place of a word that is moved by x and y.
+func placeOf(w word, x, y float64) place {
+	return place{w.text, int(math.Floor((w.left + x) / placeSize)), int(math.Floor((w.baseline + y) / placeSize))}
 }
 
 // normalize composes letters and accents, and splits ligatures.
