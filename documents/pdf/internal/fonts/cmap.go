@@ -180,6 +180,11 @@ func (m *cmap) text(c uint32) string {
 	return string(found.text[:last]) + string(found.text[last]+rune(c-found.low))
 }
 
+// hasDoubts reports whether the map has a doubtful character.
+func (m *cmap) hasDoubts() bool {
+	return slices.ContainsFunc(m.texts, func(t textRange) bool { return len(t.text) > 0 && isDoubtful(t.text[0]) })
+}
+
 // cid returns the CID of a code.
 func (m *cmap) cid(c uint32) (uint32, bool) {
 	i := sort.Search(len(m.cids), func(i int) bool { return m.cids[i].low > c }) - 1

@@ -2,12 +2,14 @@
 // split, what text they stand for, and how wide their glyphs are.
 //
 // The text of a code comes from the ToUnicode CMap or, without one, from the encoding: a predefined
-// one, changed by the glyph names in Differences. Font programs are not read. The entries of all CMaps
-// of a document are bounded, as is the memory for fonts.
+// one or the one of a Type 1 font program, changed by the glyph names in Differences. The entries of all
+// CMaps of a document are bounded, as is the memory for fonts.
 package fonts
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"portside/documents/pdf/internal/budget"
 	"portside/documents/pdf/internal/syntax"
@@ -28,10 +30,10 @@ type Font struct {
 	IsBold bool
 
 	isComposite  bool
-	toUnicode    *cmap // nil without a map to Unicode
-	encoding     *cmap // of a composite font with an embedded CMap
-	isUTF16      bool  // the codes of a composite font are UTF-16
-	table        encodingTable
+	toUnicode    *cmap              // nil without a map to Unicode
+	encoding     *cmap              // of a composite font with an embedded CMap
+	isUTF16      bool               // the codes of a composite font are UTF-16
+	table        *encodingTable     // of a simple font
 	widths       map[uint32]float64 // by code of a simple font, by CID of a composite one
 	defaultWidth float64
 }
@@ -128,10 +130,28 @@ func (f *Font) Width(c uint32) float64 {
 	return f.defaultWidth
 }
 
+// isWrong reports whether the font maps a code to an arrow or to no character at all although the glyph has the name of a
+// ligature or of a mathematical sign. Some programs write such a map for the fonts of TeX, which have ligatures where
+// others have arrows.
+func (f *Font) isWrong(c uint32, text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	if !isDoubtful(first) || f.isComposite || c >= 256 {
+		return false
+	}
+	name := f.table[c]
+	named, size := utf8.DecodeRuneInString(name)
+	return size < len(name) || unicode.Is(unicode.Sm, named) && !isDoubtful(named)
+}
+
+// isDoubtful reports whether a character is an arrow or none that has a meaning.
+func isDoubtful(r rune) bool {
+	return r >= '\u2190' && r <= '\u21ff' || unicode.IsControl(r) || unicode.Is(unicode.Co, r) || r == utf8.RuneError
+}
+
 // Text returns the text of a code, or "" if it is unknown.
 func (f *Font) Text(c uint32) string {
 	if f.toUnicode != nil {
-		if found := f.toUnicode.text(c); found != "" {
+		if found := f.toUnicode.text(c); found != "" && !f.isWrong(c, found) {
 			return found
 		}
 	}

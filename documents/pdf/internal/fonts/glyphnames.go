@@ -28,6 +28,8 @@ const glyphNameList = "space= exclam=! quotedbl=\" numbersign=# dollar=$ percent
 	"arrowright=→ arrowdown=↓ checkmark=✓ H18533=▪ H22073=□ filledbox=■ square=□ openbullet=◦ circle=○ Germandbls=ẞ " +
 	"alpha=α beta=β gamma=γ delta=δ epsilon=ε zeta=ζ eta=η theta=θ iota=ι kappa=κ lambda=λ nu=ν xi=ξ omicron=ο rho=ρ sigma=σ " +
 	"tau=τ upsilon=υ phi=φ chi=χ psi=ψ omega=ω Gamma=Γ Theta=Θ Lambda=Λ Xi=Ξ Pi=Π Sigma=Σ Phi=Φ Psi=Ψ " +
+	"asteriskmath=∗ universal=∀ existential=∃ element=∈ emptyset=∅ union=∪ intersection=∩ propersubset=⊂ reflexsubset=⊆ " +
+	"similar=∼ equivalence=≡ proportional=∝ arrowboth=↔ arrowdblright=⇒ arrowdblboth=⇔ prime=′ minute=′ second=″ bardbl=‖ " +
 	"Scommaaccent=Ș scommaaccent=ș Tcommaaccent=Ț tcommaaccent=ț"
 
 // accentList maps the endings of names like eacute to combining marks.

@@ -9,7 +9,8 @@ import (
 	"portside/documents/pdf/internal/syntax"
 )
 
-// readEncoding reads the encoding of a simple font: a base encoding, changed by Differences.
+// readEncoding reads the encoding of a simple font: a base encoding, changed by Differences. Without a base encoding, it
+// is the one of the font program, which is read only if the text needs it.
 func (l *Loader) readEncoding(f *Font, dict syntax.Dict, fontName string) {
 	objects := l.file.Objects
 	name, differences := objects.Name(dict["Encoding"]), syntax.Array(nil)
@@ -18,8 +19,14 @@ func (l *Loader) readEncoding(f *Font, dict syntax.Dict, fontName string) {
 	}
 	if name == "" {
 		name = guessEncoding(objects.Name(dict["Subtype"]), fontName)
+		if f.toUnicode == nil || f.toUnicode.hasDoubts() {
+			f.table = l.builtInEncoding(objects.Dict(dict["FontDescriptor"]))
+		}
 	}
-	f.table = namedEncoding(name)
+	if f.table == nil {
+		table := namedEncoding(name)
+		f.table = &table
+	}
 	c := 0
 	for _, element := range differences {
 		switch element := objects.Resolve(element).(type) {
@@ -76,7 +83,7 @@ func (f *Font) setStandardWidths(fontName string) {
 	for c, character := range namedEncoding("WinAnsiEncoding") {
 		codes[character] = rune(c)
 	}
-	for c, character := range &f.table {
+	for c, character := range f.table {
 		if standardName == "Symbol" || standardName == "ZapfDingbats" {
 			codes[character] = rune(c)
 		}
