@@ -24,12 +24,15 @@ type page struct {
 	scans  []images.Scan // of a scanned page
 }
 
+// warningFonts names text that fonts do not tell.
+const warningFonts = "Some text is in fonts that do not say which characters they show, and could not be read. Send the document " +
+	"that the PDF was made of."
+
 // readPages reads the pages of a file. With an error it returns the pages in front of it. If the file
 // has more pages than the limit, it returns one empty page beyond the limit, so that the Builder adds
 // its warning.
-func readPages(ctx context.Context, file *xref.File) ([]page, error) {
+func readPages(ctx context.Context, file *xref.File, document *content.Document) ([]page, error) {
 	limits := file.Budget.Limits
-	document := content.NewDocument(file)
 	var read []page
 	textBytes, parts := 0, 0
 	found, isIncomplete := pages.List(file, limits.Pages+1)

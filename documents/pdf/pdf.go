@@ -35,6 +35,7 @@ import (
 
 	"portside/documents"
 	"portside/documents/pdf/internal/budget"
+	"portside/documents/pdf/internal/content"
 	"portside/documents/pdf/internal/pages"
 	"portside/documents/pdf/internal/xref"
 )
@@ -60,10 +61,14 @@ func Read(ctx context.Context, source documents.Source, into *documents.Builder)
 	if err := addInvoice(ctx, file, into); err != nil {
 		return err
 	}
-	read, readErr := readPages(ctx, file)
+	document := content.NewDocument(file)
+	read, readErr := readPages(ctx, file, document)
 	writeErr := writePages(ctx, file, read, into)
 	if file.Damage.Lost {
 		into.Warn("Parts of the file are damaged or cut short and could not be read.")
+	}
+	if document.LacksText() {
+		into.Warn(warningFonts)
 	}
 	switch {
 	case writeErr != nil:

@@ -54,11 +54,26 @@ type Document struct {
 	file  *xref.File
 	fonts *fonts.Loader
 	forms *budget.Cache[*form]
+
+	shown, unknown int // glyphs, and those whose text the font does not tell
 }
 
 // NewDocument returns the shared state for the pages of a file.
 func NewDocument(f *xref.File) *Document {
 	return &Document{file: f, fonts: fonts.NewLoader(f), forms: budget.NewCache[*form](maxFormBytes)}
+}
+
+func (d *Document) count(text string) {
+	d.shown++
+	if text == "" || text == "\ufffd" {
+		d.unknown++
+	}
+}
+
+// LacksText reports whether fonts do not tell the text of so many glyphs that they are more than bullets and icons.
+func (d *Document) LacksText() bool {
+	const few = 20
+	return d.unknown > few && d.unknown*few > d.shown || d.unknown > 0 && d.unknown == d.shown
 }
 
 // Interpreter interprets the content of one page.

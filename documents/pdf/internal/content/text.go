@@ -49,7 +49,9 @@ func (in *Interpreter) showString(raw []byte) error {
 			width += s.wordSpacing
 		}
 		width *= s.scaling
-		in.addGlyph(s.font.Text(code), width)
+		text := s.font.Text(code)
+		in.doc.count(text)
+		in.addGlyph(text, width)
 		s.advance(width)
 		if !in.doc.file.Budget.SpendWork(workPerGlyph) || len(in.Glyphs) > maxGlyphs {
 			return documents.ErrTooMuch

@@ -1,7 +1,7 @@
 package fonts
 
 import (
-	"strings"
+	"slices"
 
 	"portside/documents/pdf/internal/syntax"
 )
@@ -15,9 +15,7 @@ func (l *Loader) readComposite(f *Font, dict syntax.Dict) {
 			f.encoding = l.parseCMap(data)
 		}
 	}
-	name := objects.Name(dict["Encoding"])
-	f.isUTF16 = strings.HasPrefix(name, "Uni") &&
-		(strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16"))
+	f.national = nationalEncoding(objects.Name(dict["Encoding"]))
 	descendants := objects.Array(dict["DescendantFonts"])
 	if len(descendants) == 0 {
 		return
@@ -25,6 +23,8 @@ func (l *Loader) readComposite(f *Font, dict syntax.Dict) {
 	l.file.Expect(descendants[0])
 	descendant := objects.Dict(descendants[0])
 	f.IsBold = f.IsBold || isBold(objects.Name(descendant["BaseFont"]))
+	ordering := objects.Text(objects.Dict(descendant["CIDSystemInfo"])["Ordering"])
+	f.hasLatinCIDs = slices.Contains([]string{"Japan1", "GB1", "CNS1", "Korea1", "KR"}, ordering)
 	f.defaultWidth = objects.Number(descendant["DW"], 1000) / 1000
 	l.readCIDWidths(f, objects.Array(descendant["W"]))
 }

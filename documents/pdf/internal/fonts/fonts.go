@@ -32,7 +32,8 @@ type Font struct {
 	isComposite  bool
 	toUnicode    *cmap              // nil without a map to Unicode
 	encoding     *cmap              // of a composite font with an embedded CMap
-	isUTF16      bool               // the codes of a composite font are UTF-16
+	national     *national          // of a composite font with a predefined encoding
+	hasLatinCIDs bool               // the first CIDs are the ASCII characters
 	table        *encodingTable     // of a simple font
 	widths       map[uint32]float64 // by code of a simple font, by CID of a composite one
 	defaultWidth float64
@@ -112,6 +113,8 @@ func (f *Font) NextCode(raw []byte) (uint32, int) {
 		return uint32(raw[0]), 1
 	case f.encoding != nil:
 		return f.encoding.nextCode(raw)
+	case f.national != nil:
+		return f.national.nextCode(raw)
 	}
 	length := min(2, len(raw))
 	return code(raw[:length]), length
@@ -119,6 +122,9 @@ func (f *Font) NextCode(raw []byte) (uint32, int) {
 
 // Width returns the width of a code's glyph.
 func (f *Font) Width(c uint32) float64 {
+	if f.national != nil {
+		return nationalWidth(c, f.widths, f.defaultWidth)
+	}
 	if f.encoding != nil {
 		if cid, ok := f.encoding.cid(c); ok {
 			c = cid
@@ -158,8 +164,10 @@ func (f *Font) Text(c uint32) string {
 	switch {
 	case !f.isComposite && c < 256:
 		return f.table[c]
-	case f.isUTF16:
-		return string(rune(c))
+	case f.national != nil:
+		return f.national.text(c)
+	case f.hasLatinCIDs && c >= latinCID(' ') && c <= latinCID('~'):
+		return string(rune(c - latinCID(' ') + ' '))
 	}
 	return ""
 }
