@@ -54,7 +54,8 @@ func TestEmbeddedInvoices(t *testing.T) {
 				t.Fatalf("got %q, %v", d.Text(), err)
 			}
 			isInvoice := len(d.Warnings) == 1 && strings.Contains(d.Warnings[0], "e-invoice")
-			if isInvoice != (test.want == values) || !isInvoice && len(d.Warnings) > 0 {
+			isNamed := strings.Join(d.Warnings, "") == `The attachment "notes.xml" was not read; send it by itself.`
+			if isInvoice != (test.want == values) || !isInvoice && !isNamed && len(d.Warnings) > 0 {
 				t.Errorf("warnings: %q", d.Warnings)
 			}
 			if last := d.Blocks[len(d.Blocks)-1]; last.Page != 1 || len(last.Words) == 0 {

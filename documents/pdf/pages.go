@@ -28,15 +28,15 @@ type page struct {
 const warningFonts = "Some text is in fonts that do not say which characters they show, and could not be read. Send the document " +
 	"that the PDF was made of."
 
-// readPages reads the pages of a file. With an error it returns the pages in front of it. If the file
+// readPages reads the pages that were found. With an error it returns the pages in front of it. If the file
 // has more pages than the limit, it returns one empty page beyond the limit, so that the Builder adds
 // its warning.
-func readPages(ctx context.Context, file *xref.File, document *content.Document) ([]page, error) {
+func readPages(
+	ctx context.Context, file *xref.File, document *content.Document, found []pages.Page,
+) ([]page, error) {
 	limits := file.Budget.Limits
 	var read []page
 	textBytes, parts := 0, 0
-	found, isIncomplete := pages.List(file, limits.Pages+1)
-	file.Damage.Lost = file.Damage.Lost || isIncomplete
 	for _, source := range found {
 		if err := ctx.Err(); err != nil {
 			return read, fmt.Errorf("read the pages: %w", err)

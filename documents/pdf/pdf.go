@@ -58,15 +58,21 @@ func Read(ctx context.Context, source documents.Source, into *documents.Builder)
 		return err
 	}
 	into.Title(file.Title())
+	if isDynamicForm(file) {
+		return errDynamicForm
+	}
 	if err := addInvoice(ctx, file, into); err != nil {
 		return err
 	}
 	document := content.NewDocument(file)
-	read, readErr := readPages(ctx, file, document)
+	found, isIncomplete := pages.List(file, into.Limits.Pages+1)
+	file.Damage.Lost = file.Damage.Lost || isIncomplete
+	read, readErr := readPages(ctx, file, document, found)
 	writeErr := writePages(ctx, file, read, into)
 	if file.Damage.Lost {
 		into.Warn("Parts of the file are damaged or cut short and could not be read.")
 	}
+	warnOfEnclosed(file, found, into)
 	if document.LacksText() {
 		into.Warn(warningFonts)
 	}
