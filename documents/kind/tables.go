@@ -2,6 +2,7 @@ package kind
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -55,12 +56,23 @@ func isCSV(text string, whole bool) bool {
 	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(strings.ToLower(first), "sep=") {
 		return true
 	}
-	for _, comma := range []byte{'\t', ';', ',', '|'} {
-		if rows := records(text, comma, whole); areTable(rows, comma) {
+	for _, comma := range separators {
+		rows := records(text, comma, whole)
+		if areTable(rows, comma) || hasOtherHeader(rows, whole) && areTable(rows[1:], comma) {
 			return true
 		}
 	}
 	return false
+}
+
+var separators = []byte{'\t', ';', ',', '|'}
+
+// hasOtherHeader reports whether the first row has as many names as the second has cells, but with another separator.
+func hasOtherHeader(rows [][]string, whole bool) bool {
+	return len(rows) > 2 && len(rows[0]) == 1 && len(rows[1]) > 2 && slices.ContainsFunc(separators, func(comma byte) bool {
+		header := records(rows[0][0]+"\n", comma, whole)
+		return len(header) == 1 && len(header[0]) == len(rows[1])
+	})
 }
 
 // records splits the beginning of a text into rows. Quoted cells may contain separators and line breaks.

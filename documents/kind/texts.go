@@ -22,7 +22,11 @@ func textKind(text string, whole bool) documents.Format {
 	case isJSON(text, whole):
 		return documents.JSON
 	case strings.HasPrefix(text, "<"):
-		if kind := markupKind(text, whole); kind != "" {
+		kind := markupKind(text, whole)
+		if kind != documents.XML && isMarkdown(afterMarkup(text)) {
+			return documents.Markdown
+		}
+		if kind != "" {
 			return kind
 		}
 	}
@@ -87,6 +91,8 @@ var pageElements = map[string]bool{
 
 var (
 	docType   = lazyregexp.New(`(?i)^<!doctype\s+html\b`)
+	wholePage = lazyregexp.New(`(?i)^<(?:!doctype|html|head|body|title|meta|link|style|script)\b`)
+	blankLine = lazyregexp.New(`\n[ \t]*\r?\n`)
 	firstName = lazyregexp.New(`^<([A-Za-z_][A-Za-z0-9_.:-]*)[\s/>]`)
 )
 
@@ -128,6 +134,25 @@ func afterProlog(text string) string {
 		}
 		text = strings.TrimLeft(rest, " \t\r\n")
 	}
+}
+
+// afterMarkup returns the text from the first paragraph on that does not begin with an element or a comment: Markdown may
+// begin with a logo or a centered title in HTML. It is empty for a whole page.
+func afterMarkup(text string) string {
+	for strings.HasPrefix(text, "<") {
+		if wholePage().MatchString(text) {
+			return ""
+		}
+		end := blankLine().FindStringIndex(text)
+		if comment := strings.Index(text, "-->"); strings.HasPrefix(text, "<!--") && comment >= 0 {
+			end = []int{0, comment + len("-->")}
+		}
+		if end == nil {
+			return ""
+		}
+		text = strings.TrimLeft(text[end[1]:], " \t\r\n")
+	}
+	return text
 }
 
 // isXML reports whether the text is well-formed XML, or, if the text is cut, whether its first three tokens are.

@@ -1,8 +1,6 @@
 package pdf
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"portside/documents"
@@ -41,22 +39,11 @@ func warnOfEnclosed(file *xref.File, found []pages.Page, into *documents.Builder
 	for _, p := range found {
 		e.addAnnotations(p)
 	}
-	e.warnOfFiles(into)
-	if e.comments > 0 {
-		into.Warn(fmt.Sprintf("Comments on the pages (%d) were left out.", e.comments))
+	if file.Objects.Dict(file.Catalog()["Collection"]) != nil {
+		into.Warn("The PDF is a portfolio, of which only the cover was read.")
 	}
-}
-
-func (e *enclosed) warnOfFiles(into *documents.Builder) {
-	isPortfolio := e.file.Objects.Dict(e.file.Catalog()["Collection"]) != nil
-	switch n := len(e.names); {
-	case n == 1:
-		into.Warn(fmt.Sprintf("The attachment %s was not read; send it by itself.", e.quoted()))
-	case n > 1 && isPortfolio:
-		into.Warn(fmt.Sprintf("The PDF is a portfolio of %d files, which were not read; send each by itself: %s.", n, e.quoted()))
-	case n > 1:
-		into.Warn(fmt.Sprintf("The %d attachments were not read; send each by itself: %s.", n, e.quoted()))
-	}
+	into.LeaveOutFiles(e.names)
+	into.LeaveOutComments(e.comments)
 }
 
 // addFile adds an attached file, unless it is an e-invoice that has been read or is known already.
@@ -72,23 +59,7 @@ func (e *enclosed) addFile(o any) {
 	if name == "" {
 		name = objects.Text(d["F"])
 	}
-	e.names = append(e.names, documents.Clean(name))
-}
-
-// quoted returns the names of the first attached files.
-func (e *enclosed) quoted() string {
-	const maxNames, maxName = 10, 100
-	var quoted []string
-	for _, name := range e.names[:min(len(e.names), maxNames)] {
-		if runes := []rune(name); len(runes) > maxName {
-			name = string(runes[:maxName]) + "…"
-		}
-		quoted = append(quoted, strconv.Quote(name))
-	}
-	if len(e.names) > maxNames {
-		quoted = append(quoted, "…")
-	}
-	return strings.Join(quoted, ", ")
+	e.names = append(e.names, name)
 }
 
 // commentTypes are annotations whose text appears beside the page, or only when it is opened.

@@ -35,10 +35,11 @@ func TestWarningsOfEnclosedParts(t *testing.T) {
 		{"attached twice", all + "/AF[5 0 R]", note("FileAttachment", "/FS 6 0 R"),
 			`The 3 attachments were not read; send each by itself: "prices.xlsx", "terms.docx", "plan.pdf".`},
 		{"portfolio", all + "/Collection<</View/D>>", "",
-			`The PDF is a portfolio of 3 files, which were not read; send each by itself: "prices.xlsx", "terms.docx", "plan.pdf".`},
+			"The PDF is a portfolio, of which only the cover was read. The 3 attachments were not read; send each by itself: " +
+				`"prices.xlsx", "terms.docx", "plan.pdf".`},
 		{"comments", "", note("Text", "/Contents(Is this right?)") + note("Highlight", "/Contents(Yes)") +
 			note("Text", "/F 2/Contents(hidden)") + note("Text", "/Contents( )") + note("Popup", "/Contents(Yes)"),
-			"Comments on the pages (2) were left out."},
+			"Comments (2) were left out."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d, err := read(t, withEnclosed(test.catalog, test.annotations))

@@ -3,7 +3,7 @@ package mail
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 	"io"
 	"mime"
 	"net/textproto"
@@ -24,7 +24,44 @@ func Read(to page.Page, data []byte) error {
 		return documents.ErrDamaged
 	}
 	m := &mail{to: to, left: maxParts}
-	return m.message(data, 0)
+	err := m.mailbox(data)
+	to.Into.LeaveOutFiles(m.attached)
+	return err
+}
+
+// mailbox reads the mails of a file, which are one below the other if the file is a mailbox (RFC 4155).
+func (m *mail) mailbox(data []byte) error {
+	for isFirst := true; len(data) > 0; isFirst = false {
+		one := data
+		if end := nextMail(data); end > 0 {
+			one = data[:end]
+		}
+		data = data[len(one):]
+		if isFirst {
+			m.to.Into.Title(decodeHeader(split(one).header.Get("Subject")))
+		} else if m.left--; m.left < 0 {
+			m.to.Into.Warn("The file has more mails than can be read.")
+			return nil
+		}
+		if err := m.message(one, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var mailLine = lazyregexp.New(`(?m)^From \S.{0,200}\d\d:\d\d.{0,40}\r?\n[A-Za-z][A-Za-z0-9-]{0,60}:`)
+
+// nextMail returns where the second mail of a mailbox begins, or 0.
+func nextMail(data []byte) int {
+	if !bytes.HasPrefix(data, []byte("From ")) {
+		return 0
+	}
+	_, rest, _ := bytes.Cut(data, []byte("\n"))
+	if found := mailLine().FindIndex(rest); found != nil {
+		return len(data) - len(rest) + found[0]
+	}
+	return 0
 }
 
 // Bounds of one mail with all its parts.
@@ -39,8 +76,8 @@ const (
 // mail reads one file and the mails in it.
 type mail struct {
 	to       page.Page
-	left     int // how many more parts may be read
-	attached int
+	left     int      // how many more parts may be read
+	attached []string // the names of attachments
 }
 
 // part is a mail or a part of one.
@@ -61,9 +98,6 @@ func (m *mail) message(data []byte, depth int) error {
 				return err
 			}
 		}
-	}
-	if depth == 0 {
-		m.to.Into.Title(decodeHeader(p.header.Get("Subject")))
 	}
 	return m.part(p, depth)
 }
@@ -179,27 +213,11 @@ func (m *mail) isAttached(p part) bool {
 	return !strings.HasPrefix(p.mediaType, "multipart/")
 }
 
-// leaveOut adds a warning with the name of an attachment, or one for all after the first twenty.
+// leaveOut notes the name of an attachment.
 func (m *mail) leaveOut(p part) {
-	const maxNamed = 20
-	if m.attached++; m.attached > maxNamed {
-		m.to.Into.Warn("More attachments were not read.")
-		return
-	}
 	_, params := mediaType(p.header.Get("Content-Disposition"))
-	name := params["filename"]
-	if name == "" {
-		name = p.params["name"]
-	}
-	name = documents.Clean(decodeHeader(name))
-	if name == "" {
-		name = p.mediaType
-	}
-	const maxName = 100
-	if runes := []rune(name); len(runes) > maxName {
-		name = string(runes[:maxName]) + "…"
-	}
-	m.to.Into.Warn(fmt.Sprintf("The attachment %q was not read; send it by itself.", name))
+	name := documents.Clean(decodeHeader(cmp.Or(params["filename"], p.params["name"])))
+	m.attached = append(m.attached, cmp.Or(name, p.mediaType))
 }
 
 // parts splits a multipart body. If the last boundary is missing, the last part ends with the body.

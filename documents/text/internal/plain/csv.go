@@ -21,7 +21,7 @@ func values(to page.Page, text string) error {
 	} else {
 		s.comma, s.quote = dialect(text[:min(len(text), 64<<10)])
 	}
-	t := csvTable{to: to}
+	t := csvTable{to: to, quote: s.quote}
 	for {
 		row, ok := s.next()
 		if !ok {
@@ -40,6 +40,7 @@ func isSeparatorLine(line string) bool {
 // csvTable holds the first rows back until it knows whether they begin with a header.
 type csvTable struct {
 	to    page.Page
+	quote byte
 	first [][]string
 	begun bool
 	run   page.Table
@@ -67,6 +68,7 @@ func (t *csvTable) begin() error {
 	for _, row := range t.first {
 		width = max(width, len(row))
 	}
+	t.splitHeader()
 	for len(t.first) > 1 && width > 1 && filled(t.first[0]) == 1 {
 		if err := t.to.Add(documents.Block{Kind: documents.Paragraph, Text: strings.Join(t.first[0], " ")}); err != nil {
 			return err
@@ -80,6 +82,22 @@ func (t *csvTable) begin() error {
 		}
 	}
 	return nil
+}
+
+// splitHeader splits a header whose names have another separator than the rows.
+func (t *csvTable) splitHeader() {
+	if len(t.first) < 2 || len(t.first[0]) != 1 || len(t.first[1]) < 2 {
+		return
+	}
+	for _, comma := range separators {
+		s := &separated{text: t.first[0][0], comma: comma, quote: t.quote}
+		header, _ := s.next()
+		isProse := len(header) == 2 && strings.HasPrefix(header[1], " ")
+		if len(header) == len(t.first[1]) && !isProse {
+			t.first[0] = header
+			return
+		}
+	}
 }
 
 func (t *csvTable) end() error {
@@ -111,13 +129,25 @@ func filled(row []string) int {
 
 func isBlank(row []string) bool { return filled(row) == 0 }
 
-// dialect returns the separator that gives the most rows of equal length, and the quote that is beside it more often.
+var separators = []byte{',', ';', '\t', '|'}
+
+// dialect returns the separator that gives the most rows of equal length, and the quote that is beside it more often. A
+// comma is no separator if it is always within a number and another separator is in almost every row.
 func dialect(text string) (comma, quote byte) {
 	comma, best := ',', 0
-	for _, candidate := range []byte{',', ';', '\t', '|'} {
-		if score := agreement(text, candidate); score > best {
+	other, next := byte(0), 0
+	isDecimal := hasOnlyDecimalCommas(text)
+	for _, candidate := range separators {
+		score, isRegular := agreement(text, candidate)
+		if score > best {
 			comma, best = candidate, score
 		}
+		if candidate != ',' && isRegular && score > next {
+			other, next = candidate, score
+		}
+	}
+	if comma == ',' && other != 0 && isDecimal {
+		comma = other
 	}
 	quote = '"'
 	if strings.Count(text, string(comma)+"'") > strings.Count(text, string(comma)+`"`) &&
@@ -127,8 +157,21 @@ func dialect(text string) (comma, quote byte) {
 	return comma, quote
 }
 
-// agreement counts the separators in the rows with the most common number of them.
-func agreement(text string, comma byte) int {
+// hasOnlyDecimalCommas reports whether each comma below the first line is between digits.
+func hasOnlyDecimalCommas(text string) bool {
+	_, rows, _ := strings.Cut(text, "\n")
+	isDigit := func(i int) bool { return i >= 0 && i < len(rows) && rows[i] >= '0' && rows[i] <= '9' }
+	for i := range len(rows) {
+		if rows[i] == ',' && !(isDigit(i-1) && isDigit(i+1)) {
+			return false
+		}
+	}
+	return true
+}
+
+// agreement counts the separators in the rows with the most common number of them. It also reports whether almost all
+// rows have that number.
+func agreement(text string, comma byte) (separators int, isRegular bool) {
 	const sample = 200
 	s := &separated{text: text, comma: comma, quote: '"'}
 	counts := map[int]int{}
@@ -139,11 +182,15 @@ func agreement(text string, comma byte) int {
 		}
 		counts[len(row)]++
 	}
-	best := 0
+	rows, most := 0, 0
 	for length, times := range counts {
-		best = max(best, (length-1)*times)
+		separators = max(separators, (length-1)*times)
+		rows += times
+		if length > 1 {
+			most = max(most, times)
+		}
 	}
-	return best
+	return separators, most >= 2 && most >= rows*8/10-1
 }
 
 // separated splits text into rows. Unbalanced quotes lose no row.

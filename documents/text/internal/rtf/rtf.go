@@ -6,6 +6,9 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+
 	"portside/documents"
 	"portside/documents/text/internal/page"
 )
@@ -57,7 +60,8 @@ type rich struct {
 	data  []byte
 	at    int
 	fonts map[int]*font
-	page  *decoder // of the whole file
+	page  encoding.Encoding // of the whole file
+	lead  byte              // the first byte of a character of two, or 0
 
 	state  richState
 	groups []richGroup
@@ -69,6 +73,8 @@ type rich struct {
 	title strings.Builder
 	mark  strings.Builder
 	notes []string
+
+	comments, objects int // left out
 
 	cells  []string
 	header bool
@@ -118,6 +124,8 @@ func (r *rich) end() error {
 		return err
 	}
 	r.to.Into.Title(r.title.String())
+	r.to.Into.LeaveOutComments(r.comments)
+	r.to.Into.LeaveOutObjects(r.objects)
 	return r.endParagraph()
 }
 
@@ -174,7 +182,7 @@ func (r *rich) byte(c byte) {
 		r.skip--
 		return
 	}
-	if c < 0x80 {
+	if c < 0x80 && r.lead == 0 {
 		r.write(string(rune(c)))
 		return
 	}
@@ -182,7 +190,22 @@ func (r *rich) byte(c byte) {
 	if f := r.fonts[r.state.font]; f != nil && f.page != nil {
 		codes = f.page
 	}
-	r.write(string(codes.rune(c)))
+	if single, ok := codes.(*charmap.Charmap); ok {
+		r.lead = 0
+		r.write(string(single.DecodeByte(c)))
+		return
+	}
+	raw := []byte{c}
+	if r.lead != 0 {
+		raw = []byte{r.lead, c}
+	}
+	text, err := codes.NewDecoder().Bytes(raw)
+	isHalf := len(raw) == 1 && (err != nil || string(text) == "\ufffd")
+	if r.lead = 0; isHalf {
+		r.lead = c
+		return
+	}
+	r.write(string(text))
 }
 
 // unicode adds a UTF-16 code unit. A character above 16 bits has two.

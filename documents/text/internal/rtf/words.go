@@ -4,29 +4,30 @@ import (
 	"bytes"
 	"strconv"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// decoder is a code page.
-type decoder struct{ page *charmap.Charmap }
-
-func (d *decoder) rune(c byte) rune { return d.page.DecodeByte(c) }
-
-var codePages = map[int]*decoder{
-	437: {charmap.CodePage437}, 850: {charmap.CodePage850}, 852: {charmap.CodePage852}, 858: {charmap.CodePage858},
-	866: {charmap.CodePage866}, 874: {charmap.Windows874}, 1250: {charmap.Windows1250}, 1251: {charmap.Windows1251},
-	1252: {charmap.Windows1252}, 1253: {charmap.Windows1253}, 1254: {charmap.Windows1254}, 1255: {charmap.Windows1255},
-	1256: {charmap.Windows1256}, 1257: {charmap.Windows1257}, 1258: {charmap.Windows1258}, 10000: {charmap.Macintosh},
-	28592: {charmap.ISO8859_2},
+// codePages are the character sets by their number. Those of Chinese, Japanese and Korean have characters of two bytes.
+var codePages = map[int]encoding.Encoding{
+	437: charmap.CodePage437, 850: charmap.CodePage850, 852: charmap.CodePage852, 858: charmap.CodePage858,
+	866: charmap.CodePage866, 874: charmap.Windows874, 932: japanese.ShiftJIS, 936: simplifiedchinese.GBK, 949: korean.EUCKR,
+	950: traditionalchinese.Big5, 1250: charmap.Windows1250, 1251: charmap.Windows1251, 1252: charmap.Windows1252,
+	1253: charmap.Windows1253, 1254: charmap.Windows1254, 1255: charmap.Windows1255, 1256: charmap.Windows1256,
+	1257: charmap.Windows1257, 1258: charmap.Windows1258, 10000: charmap.Macintosh, 28592: charmap.ISO8859_2,
 }
 
 // charSets are code pages by the number of a Windows character set.
 var charSets = map[int]int{
-	0: 1252, 77: 10000, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 255: 850,
+	0: 1252, 77: 10000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 255: 850,
 }
 
 // font is an entry of the font table.
-type font struct{ page *decoder }
+type font struct{ page encoding.Encoding }
 
 // control reads what follows a backslash: a word with its number, a symbol, or a byte as two digits.
 func (r *rich) control() error {
@@ -38,6 +39,7 @@ func (r *rich) control() error {
 		r.at++
 		return r.sign(c)
 	}
+	r.lead = 0
 	begin := r.at
 	for r.at < len(r.data) && isLetter(r.data[r.at]) && r.at-begin < 32 {
 		r.at++
@@ -146,6 +148,7 @@ func (r *rich) word(word string, number int, given bool) error {
 		return nil
 	}
 	if to, ok := destinations[word]; ok {
+		r.count(word)
 		r.begin(to)
 		return nil
 	}
@@ -189,6 +192,16 @@ func (r *rich) word(word string, number int, given bool) error {
 		return r.layout(word, number)
 	}
 	return nil
+}
+
+// count counts the parts that are left out with a warning.
+func (r *rich) count(word string) {
+	switch {
+	case word == "annotation":
+		r.comments++
+	case word == "object" && r.state.to != skipped:
+		r.objects++
+	}
 }
 
 // layout executes a control word about paragraphs.
