@@ -59,7 +59,9 @@ func (h head) detect(file documents.Source, limits documents.Limits) (documents.
 	case bytes.HasPrefix(h.data, []byte("PK\x03\x04")), bytes.HasPrefix(h.data, []byte("PK\x05\x06")):
 		return zipKind(file, limits)
 	case bytes.HasPrefix(h.data, []byte(oleMagic)):
-		return "", oleError(h.data, file)
+		return oleKind(h.data, file)
+	case bytes.HasPrefix(h.data, []byte(transportMagic)):
+		return "", errTransport
 	case isPacked(h.data):
 		return "", errPacked
 	case isPDF(h.data):

@@ -170,6 +170,8 @@ func TestDetectRefuses(t *testing.T) {
 		{"encrypted Word document of before 2007", oleStream("WordDocument", "\xec\xa5\xc1\x00\x00\x00\x00\x00\x00\x00\x00\x01"), "", documents.ErrEncrypted},
 		{"encrypted workbook of before 2007", oleStream("Workbook", "\x09\x08\x02\x00\x00\x06\x2f\x00\x02\x00\x01\x00"), "", documents.ErrEncrypted},
 		{"encrypted presentation of before 2007", ole("Root Entry", "EncryptedSummary"), "", documents.ErrEncrypted},
+		{"mail of Outlook", ole("Root Entry", "__nameid_version1.0"), documents.Mail, nil},
+		{"another order", ole("Root Entry", "__recip_version1.0_#00000000", "__substg1.0_0037001F"), documents.Mail, nil},
 		{"OLE with something else", ole("Root Entry", "WordDocument"), "", documents.ErrUnknown},
 	})
 }

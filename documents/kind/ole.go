@@ -2,6 +2,7 @@ package kind
 
 import (
 	"encoding/binary"
+	"strings"
 	"unicode/utf16"
 
 	"portside/documents"
@@ -10,23 +11,28 @@ import (
 // oleMagic begins an OLE container: a document of Office before 2007, or any encrypted Office document.
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// oleError returns ErrEncrypted for an encrypted document, and errOld for everything else in an OLE container.
-func oleError(header []byte, file documents.Source) error {
+// oleKind returns Mail for a mail that Outlook saved, ErrEncrypted for an encrypted document, and errOld for everything
+// else in an OLE container.
+func oleKind(header []byte, file documents.Source) (documents.Format, error) {
 	const headerSize, directoryAt, entrySize = 512, 48, 128
 	if len(header) < headerSize {
-		return documents.ErrDamaged
+		return "", documents.ErrDamaged
 	}
 	shift := binary.LittleEndian.Uint16(header[30:])
 	if shift != 9 && shift != 12 {
-		return documents.ErrDamaged
+		return "", documents.ErrDamaged
 	}
 	first := int64(binary.LittleEndian.Uint32(header[directoryAt:]))
-	// The entry of an encrypted document is among the first, so two sectors are enough.
+	// The entries of an encrypted document and of a mail are among the first, so two sectors are enough.
 	sectors := make([]byte, 2<<shift)
 	n, _ := file.ReadAt(sectors, (first+1)<<shift) // if the file is cut short, look at what there is
 	for at := 0; at+entrySize <= n; at += entrySize {
 		entry := sectors[at : at+entrySize]
-		isEncrypted := streamMarks[entryName(entry[:64])]
+		name := entryName(entry[:64])
+		if isMailEntry(name) {
+			return documents.Mail, nil
+		}
+		isEncrypted := streamMarks[name]
 		if isEncrypted == nil {
 			continue
 		}
@@ -35,10 +41,16 @@ func oleError(header []byte, file documents.Source) error {
 		start := int64(binary.LittleEndian.Uint32(entry[streamAt:]))
 		read, _ := file.ReadAt(stream, (start+1)<<shift)
 		if isEncrypted(stream[:read]) {
-			return documents.ErrEncrypted
+			return "", documents.ErrEncrypted
 		}
 	}
-	return errOld
+	return "", errOld
+}
+
+// isMailEntry reports whether only mails have an entry with the name.
+func isMailEntry(name string) bool {
+	return strings.HasPrefix(name, "__substg1.0_") || strings.HasPrefix(name, "__recip_version1.0_") ||
+		name == "__nameid_version1.0" || name == "__properties_version1.0"
 }
 
 // streamMarks report, by the name of a stream, whether its beginning shows that the document is encrypted.

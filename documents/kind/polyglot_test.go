@@ -78,6 +78,7 @@ func TestRefusalsSayWhatToSend(t *testing.T) {
 		"HEIC":          {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic\x00\x00\x00\x00", "PNG"},
 		"AVIF":          {"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1avif\x00\x00\x00\x00", "PNG"},
 		"old Word":      {load(t, "note.doc"), ".docx"},
+		"winmail.dat":   {"\x78\x9f\x3e\x22\x01\x00\x01\x06\x90\x08\x00\x04\x00\x00\x00", ".msg"},
 		"anything else": {"\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 99), "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

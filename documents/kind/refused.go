@@ -14,10 +14,15 @@ func refusal(message string) *documents.Error {
 var (
 	errPicture = refusal("Pictures of this kind, such as TIFF, BMP and HEIC, cannot be read. Send a PNG, JPEG, GIF or WebP picture " +
 		"where the service reads pictures.")
-	errPacked = refusal("Archives and compressed files cannot be read. Unpack the file and send what is in it.")
-	errOld    = refusal("Documents of Office before 2007 and what else is in their container cannot be read. Save the document as .docx, " +
+	errPacked    = refusal("Archives and compressed files cannot be read. Unpack the file and send what is in it.")
+	errTransport = refusal("The file winmail.dat, in which Outlook wraps a mail, cannot be read. Ask the sender for the mail as .msg " +
+		"or .eml, or for the files that are in it.")
+	errOld = refusal("Documents of Office before 2007 and what else is in their container cannot be read. Save the document as .docx, " +
 		".xlsx, .pptx or PDF.")
 )
+
+// transportMagic begins the file winmail.dat ([MS-OXTNEF]).
+const transportMagic = "\x78\x9f\x3e\x22"
 
 // packed are the first bytes of gzip, bzip2, xz, 7-Zip, RAR, Zstandard, LZ4, cabinet and ar files.
 var packed = []string{

@@ -18,6 +18,7 @@ import (
 	"portside/documents"
 	"portside/documents/text/internal/mail"
 	"portside/documents/text/internal/markdown"
+	"portside/documents/text/internal/outlook"
 	"portside/documents/text/internal/page"
 	"portside/documents/text/internal/plain"
 	"portside/documents/text/internal/rtf"
@@ -86,10 +87,16 @@ func ReadRTF(ctx context.Context, file documents.Source, into *documents.Builder
 	return page.Whole(page.New(ctx, into), file, rtf.Read)
 }
 
-// ReadMail reads a mail: sender, recipients, date and subject as Fields, then the plain text, or the HTML if there is
-// no plain text, and forwarded mails. It does not read attachments, but names them in warnings.
+// ReadMail reads a mail, a mailbox with several mails, or a mail that Outlook saved (.msg): sender, recipients, date and
+// subject as Fields, then the plain text, or the HTML or rich text if there is no plain text, and forwarded mails. It
+// does not read attachments, but names them in a warning.
 func ReadMail(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return page.Whole(page.New(ctx, into), file, mail.Read)
+	return page.Whole(page.New(ctx, into), file, func(to page.Page, data []byte) error {
+		if outlook.IsMail(data) {
+			return outlook.Read(to, data)
+		}
+		return mail.Read(to, data)
+	})
 }
 
 // ReadCaptions reads subtitles in WebVTT and SubRip. Each cue becomes a Caption with its time, and with the speaker's
