@@ -81,8 +81,9 @@ func TestReadersAgreeWithOtherPrograms(t *testing.T) {
 			if share, extra := recall(d.Text(), string(load(t, name+".txt"))); share < spurious {
 				t.Errorf("precision %.4f; not in the oracle: %q", share, extra)
 			}
-			if len(d.Warnings) > 0 && !strings.HasPrefix(name, "accounts") {
-				t.Errorf("warnings: %q", d.Warnings)
+			warnings := map[bool]string{true: "Comments (1) were left out."}[strings.HasPrefix(name, "policy") || strings.HasPrefix(name, "rules")]
+			if got := strings.Join(d.Warnings, " "); got != warnings && !strings.HasPrefix(name, "accounts") {
+				t.Errorf("warnings: %q", got)
 			}
 		})
 	}

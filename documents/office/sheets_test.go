@@ -83,7 +83,7 @@ func TestOpenDocumentSheets(t *testing.T) {
 			want: `
 			1 H1 S
 			1 T1 0:1234567.5 1:12.5 % 2:2026-01-02 3:14:05:09 4:TRUE 5:0.3 € 6:a b`,
-			warnings: "Hidden sheets were left out."},
+			warnings: "Hidden sheets were left out. Comments (1) were left out."},
 		{name: "repeats", data: open(t, "spreadsheet", `<table:table table:name="S">`+
 			`<table:table-row table:number-rows-repeated="2"><table:table-cell table:number-columns-repeated="3"/>`+
 			cell(`table:number-columns-repeated="2"`, "x")+`</table:table-row><table:table-row table:number-rows-repeated="1048576">`+

@@ -48,7 +48,7 @@ func TestOpenDocumentTexts(t *testing.T) {
 			want: `
 			1 P a b
 			1 P Contents
-			1 P note`},
+			1 P note`, warnings: "Comments (1) were left out."},
 		{name: "boxes and tables", data: open(t, "text", `<text:p><draw:frame><draw:text-box><text:p>box</text:p></draw:text-box>`+
 			`</draw:frame>text</text:p>`+
 			`<table:table><table:table-row><table:table-cell><text:p>a</text:p><table:table><table:table-row><table:table-cell>`+

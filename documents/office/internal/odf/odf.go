@@ -110,7 +110,7 @@ func (o *reader) flow(s *parts.Scanner, out flow.Sink) error {
 }
 
 func (o *reader) piece(s *parts.Scanner, e parts.Element, out flow.Sink) error {
-	if leftOut(e) {
+	if o.leftOut(e) {
 		return nil
 	}
 	switch e.Name {
@@ -130,10 +130,17 @@ func (o *reader) piece(s *parts.Scanner, e parts.Element, out flow.Sink) error {
 	return o.flow(s, out)
 }
 
-// leftOut reports whether an element is not part of the text: deleted text, an annotation, a template of an index.
-func leftOut(e parts.Element) bool {
+// leftOut reports whether an element is not part of the text: deleted text, an annotation, a template of an index. It
+// counts annotations and objects of other programs.
+func (o *reader) leftOut(e parts.Element) bool {
 	switch e.Name {
-	case "tracked-changes", "annotation", "annotation-end", "forms", "ruby-text", "hidden-text", "page-number", "page-count", "note-citation",
+	case "annotation":
+		o.a.Comments++
+		return true
+	case "object-ole":
+		o.a.Objects++
+		return true
+	case "tracked-changes", "annotation-end", "forms", "ruby-text", "hidden-text", "page-number", "page-count", "note-citation",
 		"event-listeners", "binary-data", "document-statistic", "label-ranges", "calculation-settings":
 		return true
 	case "title", "desc":

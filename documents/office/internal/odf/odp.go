@@ -52,7 +52,7 @@ type slideReader struct {
 func (r *slideReader) shapes(into *slide.Shape) error {
 	return r.s.Children(func(e parts.Element) error {
 		switch {
-		case leftOut(e):
+		case r.o.leftOut(e):
 			return nil
 		case e.Name == "notes":
 			return r.shapes(&r.notes)

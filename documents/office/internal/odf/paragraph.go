@@ -99,7 +99,7 @@ func (o *reader) inline(s *parts.Scanner, p *odfParagraph) error {
 }
 
 func (o *reader) span(s *parts.Scanner, e parts.Element, p *odfParagraph) error {
-	if leftOut(e) {
+	if o.leftOut(e) {
 		return nil
 	}
 	switch e.Name {

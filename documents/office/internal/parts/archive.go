@@ -27,9 +27,12 @@ const (
 type Archive struct {
 	Context context.Context // of the one call that the archive lives for
 	Into    *documents.Builder
-	parts   map[string]*zip.File // by folded name
-	left    int64                // bytes that may still be inflated
-	tokens  int                  // of XML that may still be read
+	// Comments and Objects count the comments and the embedded documents that a reader leaves out.
+	Comments, Objects int
+
+	parts  map[string]*zip.File // by folded name
+	left   int64                // bytes that may still be inflated
+	tokens int                  // of XML that may still be read
 
 	pictures     map[string]bool // parts that were inspected as pictures, by folded name
 	pictureBytes int64           // bytes of pictures that may still be read

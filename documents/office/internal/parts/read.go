@@ -17,6 +17,9 @@ func Read(ctx context.Context, file documents.Source, into *documents.Builder, r
 	a, err := open(ctx, file, into)
 	if err == nil {
 		err = reader(a)
+		if inWords(err) == nil {
+			a.warnOfEnclosed()
+		}
 		preparePictures(ctx, into)
 	}
 	if ctx.Err() != nil {
