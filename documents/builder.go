@@ -281,8 +281,8 @@ func (b *Builder) Document() *Document {
 }
 
 // Finish returns the document of a reader that returned err. If err is ErrDamaged or ErrTooMuch, it returns the text
-// read before, with a warning. Otherwise it returns ErrNoText, with the warnings that say why, or err; err is wrapped in ErrDamaged if it has no [Error]
-// in its chain and does not come from a context. The Builder must not be used afterwards.
+// read before, with a warning. Otherwise it returns ErrNoText, with the warnings that say why, or err; err is wrapped in
+// ErrDamaged if it has no [Error] in its chain and does not come from a context. The Builder must not be used afterwards.
 func (b *Builder) Finish(err error) (*Document, error) {
 	d := b.Document()
 	switch {

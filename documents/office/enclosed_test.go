@@ -36,6 +36,7 @@ func TestCommentsAndEmbeddedDocuments(t *testing.T) {
 	}})
 	run(t, ".odt", []step{{
 		name: "in OpenDocument", data: open(t, "text", `<text:p>a<office:annotation><text:p>no</text:p></office:annotation>`+
-			`<draw:frame><draw:object-ole/></draw:frame></text:p>`), want: "1 P a", warnings: "Comments (1) were left out. " + fmt.Sprintf(objects, 1),
+			`<draw:frame><draw:object-ole/></draw:frame></text:p>`),
+		want: "1 P a", warnings: "Comments (1) were left out. " + fmt.Sprintf(objects, 1),
 	}})
 }

@@ -71,8 +71,8 @@ func TestFontsThatAreNotEmbedded(t *testing.T) {
 }
 
 // composite returns the resource of a composite font.
-func composite(encoding, ordering string) string {
-	return "/Font<</F1<</Type/Font/Subtype/Type0/BaseFont/Own/Encoding/" + encoding +
+func composite(encodingName, ordering string) string {
+	return "/Font<</F1<</Type/Font/Subtype/Type0/BaseFont/Own/Encoding/" + encodingName +
 		"/DescendantFonts[<</Type/Font/Subtype/CIDFontType0/BaseFont/Own/CIDSystemInfo<</Ordering(" + ordering + ")>>>>]>>>>"
 }
 

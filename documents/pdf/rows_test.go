@@ -10,7 +10,7 @@ func TestColumnsOfTwoLines(t *testing.T) {
 	left := []string{"The harbour office of the town", "sends its greetings to everyone"}
 	right := []string{"All goods stay in the property of", "the seller until they are paid"}
 	two := strings.Join(left, " ") + "\n" + strings.Join(right, " ")
-	three := append(left[:2:2], "who lives beside the sea")
+	three := []string{left[0], left[1], "who lives beside the sea"}
 	for _, test := range []struct {
 		name, page, want string
 	}{

@@ -30,27 +30,11 @@ func TestCodePagesOfTwoBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all, high strings.Builder // all bytes beyond ASCII as digits, and only the first of two
-		for i := 0; i < len(raw); i++ {
-			isTrail := i > 0 && raw[i-1] >= 0x80 && raw[i] < 0x80 && !strings.ContainsRune(" ABC", rune(raw[i]))
-			if raw[i] >= 0x80 || isTrail {
-				fmt.Fprintf(&all, `\'%02x`, raw[i])
-			} else {
-				all.WriteByte(raw[i])
-			}
-			switch {
-			case raw[i] >= 0x80:
-				fmt.Fprintf(&high, `\'%02x`, raw[i])
-			case strings.ContainsRune(`\{}`, rune(raw[i])):
-				high.WriteString(`\` + raw[i:i+1])
-			default:
-				high.WriteByte(raw[i])
-			}
-		}
+		all, high := escaped(raw)
 		whole := fmt.Sprintf(`{\rtf1\ansi\ansicpg%d `, test.page)
 		byFont := fmt.Sprintf(`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset%d B;}}\f1 `, test.charset)
 		for _, start := range []string{whole, byFont} {
-			for _, content := range []string{all.String(), high.String(), raw} {
+			for _, content := range []string{all, high, raw} {
 				if content == raw && strings.ContainsAny(raw, `\{}`) {
 					continue
 				}
@@ -61,6 +45,26 @@ func TestCodePagesOfTwoBytes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// escaped writes both bytes of a character as digits (all), and only the first of them (high).
+func escaped(raw string) (all, high string) {
+	for i := range len(raw) {
+		c := raw[i : i+1]
+		isTrail := i > 0 && raw[i-1] >= 0x80 && raw[i] < 0x80 && !strings.ContainsRune(" ABC", rune(raw[i]))
+		digits := fmt.Sprintf(`\'%02x`, raw[i])
+		switch {
+		case raw[i] >= 0x80:
+			all, high = all+digits, high+digits
+		case strings.ContainsRune(`\{}`, rune(raw[i])):
+			all, high = all+digits, high+`\`+c
+		case isTrail:
+			all, high = all+digits, high+c
+		default:
+			all, high = all+c, high+c
+		}
+	}
+	return all, high
 }
 
 // TestHalfCharactersEnd checks that half a character takes nothing of the text behind it.

@@ -17,7 +17,9 @@ const secondMail = "From b@example.com Tue Mar  3 10:00:00 2026\nFrom: b@example
 func TestMailboxes(t *testing.T) {
 	first := "From a@example.com Mon Mar  2 09:00:00 2026\nFrom: a@example.com\nSubject: Quay\nDate: Mon, 2 Mar 2026 09:00:00 +0000\n" +
 		"Content-Type: multipart/mixed; boundary=x\n\n--x\n\nIs it near?\n--x\nContent-Type: application/pdf; name=map.pdf\n\nx\n--x--\n\n"
-	for name, file := range map[string]string{"lines": first + secondMail, "lines of Windows": strings.ReplaceAll(first+secondMail, "\n", "\r\n")} {
+	for name, file := range map[string]string{
+		"lines": first + secondMail, "lines of Windows": strings.ReplaceAll(first+secondMail, "\n", "\r\n"),
+	} {
 		t.Run(name, func(t *testing.T) {
 			if format, err := kind.Detect(t.Context(), source(file), documents.DefaultLimits()); err != nil || format != documents.Mail {
 				t.Errorf("detected %q, %v", format, err)

@@ -29,7 +29,7 @@ func (a *Archive) warnOfEnclosed() {
 		}
 	}
 	for part := range comments {
-		err := a.WalkOptional(part, func(s *Scanner, root Element) error { return a.countComments(s, root) })
+		err := a.WalkOptional(part, func(s *Scanner, _ Element) error { return a.countComments(s) })
 		if err != nil {
 			return
 		}
@@ -47,12 +47,12 @@ func ownerOf(name string) (part string, isRelations bool) {
 }
 
 // countComments counts the comments of a document (comment), or of a slide (cm).
-func (a *Archive) countComments(s *Scanner, e Element) error {
+func (a *Archive) countComments(s *Scanner) error {
 	return s.Children(func(child Element) error {
 		if child.Name == "comment" || child.Name == "cm" {
 			a.Comments++
 			return nil
 		}
-		return a.countComments(s, child)
+		return a.countComments(s)
 	})
 }

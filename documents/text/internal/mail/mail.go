@@ -29,6 +29,22 @@ func Read(to page.Page, data []byte) error {
 	return err
 }
 
+// Bounds of one mail with all its parts.
+const (
+	maxParts   = 1000
+	maxHeaders = 2000
+	maxNested  = 48 // each time that a mail is forwarded with its attachments adds two
+
+	maxField = 64 << 10 // bytes
+)
+
+// mail reads one file and the mails in it.
+type mail struct {
+	to       page.Page
+	left     int      // how many more parts may be read
+	attached []string // the names of attachments
+}
+
 // mailbox reads the mails of a file, which are one below the other if the file is a mailbox (RFC 4155).
 func (m *mail) mailbox(data []byte) error {
 	for isFirst := true; len(data) > 0; isFirst = false {
@@ -62,22 +78,6 @@ func nextMail(data []byte) int {
 		return len(data) - len(rest) + found[0]
 	}
 	return 0
-}
-
-// Bounds of one mail with all its parts.
-const (
-	maxParts   = 1000
-	maxHeaders = 2000
-	maxNested  = 48 // each time that a mail is forwarded with its attachments adds two
-
-	maxField = 64 << 10 // bytes
-)
-
-// mail reads one file and the mails in it.
-type mail struct {
-	to       page.Page
-	left     int      // how many more parts may be read
-	attached []string // the names of attachments
 }
 
 // part is a mail or a part of one.

@@ -155,8 +155,8 @@ func fixed(header int, values map[uint32]uint64) []byte {
 // compressed returns rich text in its compressed form. It refers to the longest text before, as Outlook does.
 func compressed(text string) []byte {
 	const window, longest = 4096, 17
-	const before = "{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArial" +
-		"Times New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
+	const before = "{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor " +
+		"MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
 	all := before + text
 	var body []byte
 	var flags byte
@@ -196,5 +196,5 @@ func compressed(text string) []byte {
 	binary.LittleEndian.PutUint32(out, uint32(len(body)+12))
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(text)))
 	copy(out[8:], "LZFu")
-	return append(out, body...)
+	return slices.Concat(out, body)
 }

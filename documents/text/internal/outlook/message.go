@@ -58,13 +58,13 @@ type value struct {
 	raw  []byte
 }
 
-// text returns a property as text. page is the code page of texts that are not Unicode.
-func (p properties) text(id uint16, page uint64) string {
+// text returns a property as text. codePage is the one of texts that are not Unicode.
+func (p properties) text(id uint16, codePage uint64) string {
 	v := p[id]
 	if v.kind == unicodeType {
 		return strings.TrimRight(wide(v.raw), "\x00")
 	}
-	return strings.TrimRight(charset.Decode(v.raw, charsetOf(page)), "\x00")
+	return strings.TrimRight(charset.Decode(v.raw, charsetOf(codePage)), "\x00")
 }
 
 func (p properties) number(id uint16) uint64 {
@@ -75,8 +75,8 @@ func (p properties) number(id uint16) uint64 {
 }
 
 // charsetOf returns the name of a code page.
-func charsetOf(page uint64) string {
-	switch page {
+func charsetOf(codePage uint64) string {
+	switch codePage {
 	case 65001:
 		return "utf-8"
 	case 932:
@@ -88,7 +88,7 @@ func charsetOf(page uint64) string {
 	case 950:
 		return "big5"
 	}
-	return "windows-" + strconv.FormatUint(page, 10)
+	return "windows-" + strconv.FormatUint(codePage, 10)
 }
 
 // message is a mail with what is attached to it.
@@ -101,23 +101,23 @@ type message struct {
 
 // write adds the fields and the body of a message, and then the messages that it forwards.
 func (m message) write(to page.Page, depth int) error {
-	page := cmp.Or(m.number(codePageID), m.number(internetPageID), 1252)
-	from := person(m.text(senderNameID, page), cmp.Or(m.text(senderSMTPID, page), m.text(senderID, page)))
+	codePage := cmp.Or(m.number(codePageID), m.number(internetPageID), 1252)
+	from := person(m.text(senderNameID, codePage), cmp.Or(m.text(senderSMTPID, codePage), m.text(senderID, codePage)))
 	fields := []struct{ name, value string }{
 		{"From", from},
-		{"To", cmp.Or(m.people(1, page), m.text(displayToID, page))},
-		{"Cc", cmp.Or(m.people(2, page), m.text(displayCcID, page))},
+		{"To", cmp.Or(m.people(1, codePage), m.text(displayToID, codePage))},
+		{"Cc", cmp.Or(m.people(2, codePage), m.text(displayCcID, codePage))},
 		{"Date", date(cmp.Or(m.number(submittedID), m.number(deliveredID)))},
-		{"Subject", m.text(subjectID, page)},
+		{"Subject", m.text(subjectID, codePage)},
 	}
 	for _, f := range fields {
 		if err := to.Field(f.name, f.value); err != nil {
 			return err
 		}
 	}
-	err := m.writeBody(to, page)
+	err := m.writeBody(to, codePage)
 	if depth == 0 {
-		to.Into.Title(m.text(subjectID, page)) // and not that of the body
+		to.Into.Title(m.text(subjectID, codePage)) // and not that of the body
 	}
 	if err != nil {
 		return err
@@ -150,11 +150,11 @@ func (m message) writeBody(to page.Page, codePage uint64) error {
 }
 
 // people returns the recipients of a kind: 1 for To, 2 for Cc.
-func (m message) people(kind uint64, page uint64) string {
+func (m message) people(kind, codePage uint64) string {
 	var all []string
 	for _, r := range m.recipients {
 		if cmp.Or(r.number(recipientID)&0xf, 1) == kind {
-			all = append(all, person(r.text(nameID, page), cmp.Or(r.text(smtpID, page), r.text(addressID, page))))
+			all = append(all, person(r.text(nameID, codePage), cmp.Or(r.text(smtpID, codePage), r.text(addressID, codePage))))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -182,10 +182,10 @@ func date(ticks uint64) string {
 
 // names returns the names of the attachments, those of forwarded messages included.
 func (m message) names() []string {
-	page := cmp.Or(m.number(codePageID), 1252)
+	codePage := cmp.Or(m.number(codePageID), 1252)
 	var all []string
 	for _, a := range m.attachments {
-		all = append(all, cmp.Or(a.text(longFileID, page), a.text(shortFileID, page), a.text(nameID, page), "without a name"))
+		all = append(all, cmp.Or(a.text(longFileID, codePage), a.text(shortFileID, codePage), a.text(nameID, codePage), "without a name"))
 	}
 	for _, f := range m.forwarded {
 		all = append(all, f.names()...)

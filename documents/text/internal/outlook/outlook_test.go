@@ -1,8 +1,10 @@
 package outlook_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -28,9 +30,7 @@ func mail(body map[string][]byte) storage {
 		stream(0x0037001f): unicode("Angebot"), stream(0x0c1a001f): unicode("Anna Berg"), stream(0x5d01001f): unicode("anna@example.com"),
 		fixedName: fixed(32, map[uint32]uint64{0x00390040: sentOn, 0x3ffd0003: 1252}),
 	}
-	for name, data := range body {
-		streams[name] = data
-	}
+	maps.Copy(streams, body)
 	person := func(kind uint64, name, address string) storage {
 		return storage{streams: map[string][]byte{
 			stream(0x3001001f): unicode(name), stream(0x3003001f): unicode(address), fixedName: fixed(8, map[uint32]uint64{0x0c150003: kind}),
@@ -116,9 +116,9 @@ func TestSharedEntries(t *testing.T) {
 		m.storages[fmt.Sprintf("__attach_version1.0_#%d", i)] = storage{storages: map[string]storage{stream(0x3701000d): {}}}
 	}
 	file := compound(m)
-	first := file[strings.Index(string(file), "R\x00o\x00o\x00t\x00")+76:][:4]
+	first := file[bytes.Index(file, []byte("R\x00o\x00o\x00t\x00"))+76:][:4]
 	for at := 0; ; {
-		i := strings.Index(string(file[at:]), string(unicode(stream(0x3701000d))))
+		i := bytes.Index(file[at:], unicode(stream(0x3701000d)))
 		if i < 0 {
 			break
 		}

@@ -162,7 +162,7 @@ func hasOnlyDecimalCommas(text string) bool {
 	_, rows, _ := strings.Cut(text, "\n")
 	isDigit := func(i int) bool { return i >= 0 && i < len(rows) && rows[i] >= '0' && rows[i] <= '9' }
 	for i := range len(rows) {
-		if rows[i] == ',' && !(isDigit(i-1) && isDigit(i+1)) {
+		if rows[i] == ',' && (!isDigit(i-1) || !isDigit(i+1)) {
 			return false
 		}
 	}

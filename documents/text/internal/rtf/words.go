@@ -23,7 +23,8 @@ var codePages = map[int]encoding.Encoding{
 
 // charSets are code pages by the number of a Windows character set.
 var charSets = map[int]int{
-	0: 1252, 77: 10000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 255: 850,
+	0: 1252, 77: 10000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256,
+	186: 1257, 204: 1251, 222: 874, 238: 1250, 255: 850,
 }
 
 // font is an entry of the font table.

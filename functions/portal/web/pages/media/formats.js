@@ -13,7 +13,7 @@ const types = {
   json: ".json,.jsonl,.ndjson",
   xml: ".xml",
   rtf: ".rtf",
-  eml: ".eml",
+  eml: ".eml,.msg,.mbox",
   pdf: ".pdf",
   docx: ".docx,.docm,.dotx,.dotm",
   pptx: ".pptx,.pptm,.potx,.potm,.ppsx,.ppsm",
