@@ -1233,7 +1233,7 @@ type Change struct {
 	// Second The clause in the second file; missing if it was removed.
 	Second *Clause `json:"second,omitempty"`
 
-	// Words What differs within a changed clause; missing if the clause has more than 2,000 words.
+	// Words What differs within a changed clause.
 	Words *[]ReplacedWords `json:"words,omitempty"`
 }
 

@@ -63,7 +63,7 @@ func TestBetween(t *testing.T) {
 		},
 		"moved": {
 			edit("3. Pets are not allowed.\n", "", "Signed in Bristol", "Signed in Bristol\n3. Pets are not allowed."),
-			"removed: 3. Pets are not allowed.\nadded: 3. Pets are not allowed.",
+			"",
 		},
 		"nothing in common": {"Minutes", "removed: " + strings.ReplaceAll(lease, "\n", "\nremoved: ") + "\nadded: Minutes"},
 		"empty":             {"", "removed: " + strings.ReplaceAll(lease, "\n", "\nremoved: ")},
@@ -76,8 +76,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestManyChanges changes every third of many clauses. The search for equal clauses alone is exact only for about 100
-// changes.
+// TestManyChanges changes every third of many clauses.
 func TestManyChanges(t *testing.T) {
 	var first, second strings.Builder
 	for i := range 3_000 {
@@ -100,53 +99,33 @@ func TestManyChanges(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	first, second := document(t, strings.Repeat("a b c\n", changes.MaxClauses+5)),
-		document(t, strings.Repeat("d\ne\n", changes.MaxClauses))
+	first := document(t, strings.Repeat("nobody ever reads this\n", changes.MaxWords/3))
+	second := document(t, strings.Repeat("red\ngreen\n", changes.MaxChanges))
 	if found := changes.Between(first, second); !found.Truncated || len(found.All) != changes.MaxChanges {
 		t.Errorf("%d changes, truncated %t", len(found.All), found.Truncated)
 	}
-	long := strings.Repeat("word ", 3_000)
-	if found := changes.Between(document(t, long+"one"), document(t, long+"two")); len(found.All) != 1 ||
-		found.All[0].Words != nil {
-		t.Errorf("a long clause: %d changes", len(found.All))
-	}
 }
 
-// FuzzBetween checks that the added and removed clauses explain the difference between the numbers of clauses.
+// FuzzBetween checks that a text equals itself, and itself in one paragraph, and that each change says what differs.
 func FuzzBetween(f *testing.F) {
 	f.Add(lease, strings.ReplaceAll(lease, "rent", "price"))
 	f.Add("a\nb\na", "b\na\nb")
+	f.Add("One. Two. Two.\n1. a-- -b", "One. Two.\n- 2")
 	f.Fuzz(func(t *testing.T, first, second string) {
 		a, b := document(t, first), document(t, second)
-		found := changes.Between(a, b)
-		if found.Truncated {
-			return
-		}
-		added := 0
-		for _, c := range found.All {
-			switch c.Kind {
-			case changes.Added:
-				added++
-			case changes.Removed:
-				added--
-			case changes.Changed:
+		if found := changes.Between(a, b); (found.All == nil) != (changes.Between(b, a).All == nil) {
+			t.Fatalf("not the same backwards: %+v", found.All)
+		} else {
+			for _, c := range found.All {
+				if (c.Kind == changes.Changed) != (len(c.Words) > 0) {
+					t.Fatalf("%+v", c)
+				}
 			}
 		}
-		if want := countClauses(b) - countClauses(a); added != want {
-			t.Fatalf("%d clauses more, want %d", added, want)
-		}
-		if same := changes.Between(a, a); len(same.All) != 0 {
-			t.Fatalf("a text differs from itself: %+v", same.All)
+		for _, same := range []*documents.Document{a, document(t, strings.ReplaceAll(first, "\n", " "))} {
+			if found := changes.Between(a, same); len(found.All) != 0 {
+				t.Fatalf("a text differs from itself: %+v", found.All)
+			}
 		}
 	})
-}
-
-// countClauses returns the number of blocks with words.
-func countClauses(d *documents.Document) (n int) {
-	for _, b := range d.Blocks {
-		if len(strings.Fields(b.Text)) > 0 {
-			n++
-		}
-	}
-	return n
 }

@@ -1,6 +1,8 @@
 package media
 
 import (
+	"fmt"
+
 	"portside/documents"
 	"portside/documents/changes"
 )
@@ -12,6 +14,7 @@ const (
 	// maxClauseChars limits the text of one clause.
 	maxClauseChars = 2_000
 
+	warningMoved       = "Unchanged passages that have another place in the second file: %d."
 	warningMoreChanges = "The files differ in more places than the answer can have."
 )
 
@@ -20,7 +23,7 @@ type Change struct {
 	Kind   changes.Kind    `json:"kind" enum:"added,removed,changed" doc:"What happened to the clause between the first file and the second."`
 	First  *Clause         `json:"first,omitempty" doc:"The clause in the first file; missing if it was added."`
 	Second *Clause         `json:"second,omitempty" doc:"The clause in the second file; missing if it was removed."`
-	Words  []ReplacedWords `json:"words,omitempty" doc:"What differs within a changed clause; missing if the clause has more than 2,000 words."`
+	Words  []ReplacedWords `json:"words,omitempty" doc:"What differs within a changed clause."`
 }
 
 // ReplacedWords are successive words that differ.
@@ -62,6 +65,9 @@ func (a *Answer) addChanges(first, second *documents.Document) {
 			break
 		}
 		a.Changes = append(a.Changes, change)
+	}
+	if found.Moved > 0 {
+		a.Warnings = append(a.Warnings, fmt.Sprintf(warningMoved, found.Moved))
 	}
 	if found.Truncated {
 		a.Warnings = append(a.Warnings, warningMoreChanges)

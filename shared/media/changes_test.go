@@ -42,6 +42,14 @@ func TestComparisonWithoutVariablesHasTheChanges(t *testing.T) {
 	}
 }
 
+func TestMovedSentencesAreNoChangesButAWarning(t *testing.T) {
+	answer := compareTexts(t, "Pets are not allowed.\n\nThe rent is 1,450 EUR a month.\n\nThe tenant cleans the stairs every week.",
+		"The rent is 1,450 EUR a month.\n\nThe tenant cleans the stairs every week. Pets are not allowed.")
+	if len(answer.Changes) != 0 || len(answer.Warnings) != 1 || !strings.HasSuffix(answer.Warnings[0], "second file: 1.") {
+		t.Errorf("changes %+v, warnings %q", answer.Changes, answer.Warnings)
+	}
+}
+
 func TestChangesFitIntoAResponse(t *testing.T) {
 	var before, after strings.Builder
 	for i := range 900 {

@@ -2099,7 +2099,7 @@ export interface components {
             first?: components["schemas"]["Clause"];
             /** @description The clause in the second file; missing if it was removed. */
             second?: components["schemas"]["Clause"];
-            /** @description What differs within a changed clause; missing if the clause has more than 2,000 words. */
+            /** @description What differs within a changed clause. */
             words?: components["schemas"]["ReplacedWords"][];
         };
         ChangedRow: {
