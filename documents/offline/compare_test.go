@@ -29,7 +29,7 @@ func TestCompareDescribesDifferences(t *testing.T) {
 			"total":        "W drugim dokumencie więcej o 300 (+25%): 1500 zamiast 1200.",
 		},
 		"ro": {"invoice_date": "Mai târziu în al doilea document cu 30 de zile: 2 aprilie 2026 în loc de 3 martie 2026."},
-		"de": {"invoice_date": "Im zweiten Dokument um 30 Tage später: 2. April 2026 statt 3. März 2026."},
+		"de": {"invoice_date": "Im zweiten Dokument um 30 Tage später: der 2. April 2026 statt des 3. März 2026."},
 	} {
 		t.Run("in "+string(lang), func(t *testing.T) {
 			settings := answers.CompareSettings{Variables: variables, Lang: lang}

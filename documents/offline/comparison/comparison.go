@@ -72,7 +72,7 @@ func (w wording) equal(a answers.Value) string {
 	if w.brief {
 		return w.render(noDifference)
 	}
-	return w.render(sameValue, w.shown(a))
+	return w.render(sameValue, w.shownIn(said, a))
 }
 
 // numbers describes two different numbers.
@@ -83,7 +83,10 @@ func (w wording) numbers(a, b answers.Value) string {
 		return w.render(differentValues, w.quoted(a.Text), w.quoted(b.Text))
 	}
 	p := higher
-	if y.Cmp(x) < 0 {
+	switch {
+	case new(big.Rat).Neg(x).Cmp(y) == 0:
+		return w.render(otherSign, w.shown(a), w.shown(b))
+	case y.Cmp(x) < 0:
 		p = lower
 	}
 	gap := new(big.Rat).Sub(y, x)
@@ -101,9 +104,9 @@ func decimals(number string) int {
 }
 
 // percent returns a difference as a signed percentage of the first value, and an empty string if
-// that value is zero.
+// that value is zero or the values have different signs.
 func (w wording) percent(gap, of *big.Rat) string {
-	if of.Sign() == 0 {
+	if second := new(big.Rat).Add(of, gap); of.Sign() == 0 || of.Sign() == -second.Sign() {
 		return ""
 	}
 	share := new(big.Rat).Quo(gap, new(big.Rat).Abs(of))
@@ -127,7 +130,7 @@ func (w wording) dates(a, b answers.Value) string {
 	if y.Before(x) {
 		p, from, to = earlier, y, x
 	}
-	return w.render(p, w.shown(a), w.shown(b), w.between(from, to))
+	return w.render(p, w.dateIn(instead, x), w.dateIn(alone, y), w.between(from, to))
 }
 
 // between returns the number of days between two dates, and the years, months or weeks if they are
@@ -192,13 +195,15 @@ func (w wording) render(p phrase, values ...string) string {
 }
 
 // shown writes a value in the customs of the language.
-func (w wording) shown(v answers.Value) string {
+func (w wording) shown(v answers.Value) string { return w.shownIn(alone, v) }
+
+func (w wording) shownIn(g grammar, v answers.Value) string {
 	switch v.Type {
 	case answers.Number:
 		return w.number(v.Text)
 	case answers.Date:
 		if day, err := time.Parse(time.DateOnly, v.Text); err == nil {
-			return w.date(day)
+			return w.dateIn(g, day)
 		}
 	case answers.Boolean:
 		if v.Text == "true" {

@@ -3,7 +3,7 @@ package comparison
 import "portside/documents/answers"
 
 // phrases are the templates of each language, in the order of the constants of type phrase.
-var phrases = map[answers.Lang][18]string{
+var phrases = map[answers.Lang][19]string{
 	"en": {
 		"Both documents say {a}.", "No difference.", "The same but for case, spacing or punctuation: {a} in the first document, {b} in the second.",
 		"The second document says more: {b} instead of {a}.", "The first document says more: {a}; the second only {b}.",
@@ -14,17 +14,19 @@ var phrases = map[answers.Lang][18]string{
 		"Not found in either document.", "yes", "no", "%",
 		"In doubt: {a} in the first document. The second may have a value, but it is uncertain.",
 		"In doubt: {a} in the second document. The first may have a value, but it is uncertain.",
+		"The sign differs: {b} in the second document instead of {a}.",
 	},
 	"es": {
 		"Ambos documentos dicen {a}.", "Sin diferencias.", "Igual salvo mayúsculas, espacios o puntuación: {a} en el primer documento, {b} en el segundo.",
 		"El segundo documento dice más: {b} en lugar de {a}.", "El primer documento dice más: {a}; el segundo solo {b}.",
 		"Diferente: {a} en el primer documento, {b} en el segundo.",
 		"Mayor en el segundo documento en {c}: {b} en lugar de {a}.", "Menor en el segundo documento en {c}: {b} en lugar de {a}.",
-		"Posterior en el segundo documento en {c}: {b} en lugar de {a}.", "Anterior en el segundo documento en {c}: {b} en lugar de {a}.",
+		"Posterior en el segundo documento en {c}: {b} en lugar {a}.", "Anterior en el segundo documento en {c}: {b} en lugar {a}.",
 		"Solo en el primer documento: {a}. No se encontró en el segundo.", "Solo en el segundo documento: {a}. No se encontró en el primero.",
 		"No se encontró en ninguno de los documentos.", "sí", "no", noBreak + "%",
 		"Dudoso: {a} en el primer documento. El segundo puede tener un valor, pero es incierto.",
 		"Dudoso: {a} en el segundo documento. El primero puede tener un valor, pero es incierto.",
+		"Cambia el signo: {b} en el segundo documento en lugar de {a}.",
 	},
 	"pt": {
 		"Ambos os documentos dizem {a}.", "Sem diferenças.", "Igual, salvo maiúsculas, espaços ou pontuação: {a} no primeiro documento, {b} no segundo.",
@@ -36,17 +38,19 @@ var phrases = map[answers.Lang][18]string{
 		"Não encontrado em nenhum dos documentos.", "sim", "não", "%",
 		"Duvidoso: {a} no primeiro documento. O segundo pode ter um valor, mas é incerto.",
 		"Duvidoso: {a} no segundo documento. O primeiro pode ter um valor, mas é incerto.",
+		"O sinal muda: {b} no segundo documento em vez de {a}.",
 	},
 	"fr": {
 		"Les deux documents indiquent {a}.", "Aucune différence.", "Identique à la casse, aux espaces ou à la ponctuation près : {a} dans le premier document, {b} dans le second.",
 		"Le second document en dit plus : {b} au lieu de {a}.", "Le premier document en dit plus : {a} ; le second seulement {b}.",
 		"Différent : {a} dans le premier document, {b} dans le second.",
 		"Plus élevé de {c} dans le second document : {b} au lieu de {a}.", "Moins élevé de {c} dans le second document : {b} au lieu de {a}.",
-		"Plus tard de {c} dans le second document : {b} au lieu de {a}.", "Plus tôt de {c} dans le second document : {b} au lieu de {a}.",
+		"Plus tard de {c} dans le second document : {b} au lieu {a}.", "Plus tôt de {c} dans le second document : {b} au lieu {a}.",
 		"Seulement dans le premier document : {a}. Introuvable dans le second.", "Seulement dans le second document : {a}. Introuvable dans le premier.",
 		"Introuvable dans les deux documents.", "oui", "non", noBreak + "%",
 		"Douteux : {a} dans le premier document. Le second a peut-être une valeur, mais elle est incertaine.",
 		"Douteux : {a} dans le second document. Le premier a peut-être une valeur, mais elle est incertaine.",
+		"Le signe change : {b} dans le second document au lieu de {a}.",
 	},
 	"de": {
 		"Beide Dokumente nennen {a}.", "Kein Unterschied.", "Gleich bis auf Groß- und Kleinschreibung, Leer- oder Satzzeichen: {a} im ersten Dokument, {b} im zweiten.",
@@ -58,17 +62,19 @@ var phrases = map[answers.Lang][18]string{
 		"In keinem der beiden Dokumente gefunden.", "ja", "nein", noBreak + "%",
 		"Zweifelhaft: {a} im ersten Dokument. Das zweite nennt vielleicht einen Wert, aber er ist unsicher.",
 		"Zweifelhaft: {a} im zweiten Dokument. Das erste nennt vielleicht einen Wert, aber er ist unsicher.",
+		"Anderes Vorzeichen im zweiten Dokument: {b} statt {a}.",
 	},
 	"it": {
 		"Entrambi i documenti indicano {a}.", "Nessuna differenza.", "Uguale salvo maiuscole, spazi o punteggiatura: {a} nel primo documento, {b} nel secondo.",
 		"Il secondo documento dice di più: {b} invece di {a}.", "Il primo documento dice di più: {a}; il secondo solo {b}.",
 		"Diverso: {a} nel primo documento, {b} nel secondo.",
 		"Più alto nel secondo documento di {c}: {b} invece di {a}.", "Più basso nel secondo documento di {c}: {b} invece di {a}.",
-		"Più tardi nel secondo documento di {c}: {b} invece di {a}.", "Prima nel secondo documento di {c}: {b} invece di {a}.",
+		"Più tardi nel secondo documento di {c}: {b} invece {a}.", "Prima nel secondo documento di {c}: {b} invece {a}.",
 		"Solo nel primo documento: {a}. Non trovato nel secondo.", "Solo nel secondo documento: {a}. Non trovato nel primo.",
 		"Non trovato in nessuno dei due documenti.", "sì", "no", "%",
 		"Dubbio: {a} nel primo documento. Il secondo può avere un valore, ma è incerto.",
 		"Dubbio: {a} nel secondo documento. Il primo può avere un valore, ma è incerto.",
+		"Cambia il segno: {b} nel secondo documento invece di {a}.",
 	},
 	"nl": {
 		"Beide documenten vermelden {a}.", "Geen verschil.", "Gelijk op hoofdletters, spaties of leestekens na: {a} in het eerste document, {b} in het tweede.",
@@ -80,6 +86,7 @@ var phrases = map[answers.Lang][18]string{
 		"In geen van beide documenten gevonden.", "ja", "nee", "%",
 		"Twijfelachtig: {a} in het eerste document. Het tweede heeft misschien een waarde, maar die is onzeker.",
 		"Twijfelachtig: {a} in het tweede document. Het eerste heeft misschien een waarde, maar die is onzeker.",
+		"Ander teken in het tweede document: {b} in plaats van {a}.",
 	},
 	"sv": {
 		"Båda dokumenten anger {a}.", "Ingen skillnad.", "Samma bortsett från versaler, mellanslag eller skiljetecken: {a} i det första dokumentet, {b} i det andra.",
@@ -91,6 +98,7 @@ var phrases = map[answers.Lang][18]string{
 		"Hittades inte i något av dokumenten.", "ja", "nej", noBreak + "%",
 		"Tveksamt: {a} i det första dokumentet. Det andra kan ha ett värde, men det är osäkert.",
 		"Tveksamt: {a} i det andra dokumentet. Det första kan ha ett värde, men det är osäkert.",
+		"Annat tecken i det andra dokumentet: {b} i stället för {a}.",
 	},
 	"pl": {
 		"Oba dokumenty podają {a}.", "Bez różnic.", "To samo poza wielkością liter, odstępami lub interpunkcją: {a} w pierwszym dokumencie, {b} w drugim.",
@@ -102,6 +110,7 @@ var phrases = map[answers.Lang][18]string{
 		"Nie znaleziono w żadnym z dokumentów.", "tak", "nie", "%",
 		"Wątpliwe: {a} w pierwszym dokumencie. Drugi może zawierać wartość, ale jest ona niepewna.",
 		"Wątpliwe: {a} w drugim dokumencie. Pierwszy może zawierać wartość, ale jest ona niepewna.",
+		"Inny znak w drugim dokumencie: {b} zamiast {a}.",
 	},
 	"ro": {
 		"Ambele documente indică {a}.", "Nicio diferență.", "La fel, cu excepția majusculelor, spațiilor sau punctuației: {a} în primul document, {b} în al doilea.",
@@ -113,5 +122,6 @@ var phrases = map[answers.Lang][18]string{
 		"Nu a fost găsit în niciunul dintre documente.", "da", "nu", "%",
 		"Îndoielnic: {a} în primul document. Al doilea poate avea o valoare, dar este incertă.",
 		"Îndoielnic: {a} în al doilea document. Primul poate avea o valoare, dar este incertă.",
+		"Alt semn în al doilea document: {b} în loc de {a}.",
 	},
 }

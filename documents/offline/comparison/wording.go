@@ -30,6 +30,7 @@ const (
 	percentSign
 	doubtInSecond
 	doubtInFirst
+	otherSign
 )
 
 // quotes are the quotation marks of each language, in the style of its books.
@@ -152,6 +153,30 @@ func (w wording) date(day time.Time) string {
 		}
 	}
 	return d + " " + name + " " + y
+}
+
+// grammar is the place of a date in a sentence.
+type grammar int
+
+const (
+	alone   grammar = iota
+	said            // as the object of "say"
+	instead         // after "instead of", with the preposition where it contracts with the article
+)
+
+// articles are those in front of a date, in the languages that use one, by grammar.
+var articles = map[answers.Lang][3]string{
+	"de": {"der ", "den ", "des "}, "es": {"el ", "el ", "del "}, "fr": {"le ", "le ", "du "}, "it": {"il ", "il ", "del "},
+	"sv": {"den ", "den ", "den "},
+}
+
+// dateIn writes a date with its article.
+func (w wording) dateIn(g grammar, day time.Time) string {
+	article := articles[w.lang][g]
+	if n := day.Day(); w.lang == "it" && (n == 8 || n == 11) { // otto and undici begin with a vowel
+		article = strings.NewReplacer("il ", "l’", "del ", "dell’").Replace(article)
+	}
+	return article + w.date(day)
 }
 
 // monthNamesOf are the month names in the form that stands in a date.

@@ -97,7 +97,7 @@ func TestWholePeriodsAreNamed(t *testing.T) {
 
 func TestEveryLanguageHasAllPhrases(t *testing.T) {
 	for _, lang := range answers.Langs() {
-		for p := sameValue; p <= doubtInFirst; p++ {
+		for p := sameValue; p <= otherSign; p++ {
 			if phrases[lang][p] == "" {
 				t.Errorf("%s does not say phrase %d", lang, p)
 			}
@@ -123,6 +123,8 @@ func TestSecondValueMayBeEarlierOrLower(t *testing.T) {
 	}{
 		{answers.Date, "2026-03-15", "2026-03-01", "Earlier in the second document by 14 days (2 weeks): 1 March 2026 instead of 15 March 2026."},
 		{answers.Number, "200", "150.5", "Lower in the second document by 49.5 (−24.8%): 150.5 instead of 200."},
+		{answers.Number, "100", "-100", "The sign differs: −100 in the second document instead of 100."},
+		{answers.Number, "50", "-20.5", "Lower in the second document by 70.5: −20.5 instead of 50."},
 		{answers.Number, "0", "3", "Higher in the second document by 3: 3 instead of 0."},
 		{answers.Number, "-4", "-2", "Higher in the second document by 2 (+50%): −2 instead of −4."},
 		{answers.Number, "7", "7.0", "Both documents say 7."},
@@ -133,6 +135,26 @@ func TestSecondValueMayBeEarlierOrLower(t *testing.T) {
 				t.Errorf("got %q, want %q", got, step.want)
 			}
 		})
+	}
+}
+
+func TestDatesHaveTheArticleOfTheLanguage(t *testing.T) {
+	for lang, want := range map[answers.Lang][2]string{
+		"en": {"8 May 2026 instead of 3 May 2026.", "Both documents say 8 May 2026."},
+		"es": {"el 8 de mayo de 2026 en lugar del 3 de mayo de 2026.", "Ambos documentos dicen el 8 de mayo de 2026."},
+		"pt": {"8 de maio de 2026 em vez de 3 de maio de 2026.", "Ambos os documentos dizem 8 de maio de 2026."},
+		"fr": {"le 8 mai 2026 au lieu du 3 mai 2026.", "Les deux documents indiquent le 8 mai 2026."},
+		"de": {"der 8. Mai 2026 statt des 3. Mai 2026.", "Beide Dokumente nennen den 8. Mai 2026."},
+		"it": {"l’8 maggio 2026 invece del 3 maggio 2026.", "Entrambi i documenti indicano l’8 maggio 2026."},
+		"nl": {"8 mei 2026 in plaats van 3 mei 2026.", "Beide documenten vermelden 8 mei 2026."},
+		"sv": {"den 8 maj 2026 i stället för den 3 maj 2026.", "Båda dokumenten anger den 8 maj 2026."},
+		"pl": {"8 maja 2026 zamiast 3 maja 2026.", "Oba dokumenty podają 8 maja 2026."},
+		"ro": {"8 mai 2026 în loc de 3 mai 2026.", "Ambele documente indică 8 mai 2026."},
+	} {
+		w, first, second := wording{lang: lang}, side(answers.Date, "2026-05-03"), side(answers.Date, "2026-05-08")
+		if later, same := w.compare(first, second), w.compare(second, second); !strings.HasSuffix(later, want[0]) || same != want[1] {
+			t.Errorf("%s: %q and %q", lang, later, same)
+		}
 	}
 }
 
