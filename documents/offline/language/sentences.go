@@ -1,6 +1,7 @@
 package language
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,14 +44,16 @@ func NewSplitter(lang answers.Lang, w *scan.Watch) *Splitter {
 // Split returns the sentences of a text, without the white space between them.
 func (s *Splitter) Split(text string) []scan.Span {
 	var spans []scan.Span
-	start := 0
+	start, read, brackets := 0, 0, openBrackets{}
 	for _, border := range borders(s.watch, text) {
 		if s.watch.Stopped() {
 			break
 		}
-		if border < len(text) && s.continuesOver(text[start:border], text[border:]) {
+		brackets.read(text[read:border])
+		if read = border; border < len(text) && (brackets.closeIn(text[border:]) || s.continuesOver(text[start:border], text[border:])) {
 			continue
 		}
+		brackets = openBrackets{}
 		if found := scan.TrimUnicodeSpace(text, scan.Between(start, border)); !found.IsEmpty() {
 			spans = append(spans, found)
 		}
@@ -58,6 +61,44 @@ func (s *Splitter) Split(text string) []scan.Span {
 	}
 	return spans
 }
+
+// openBrackets counts the round and the square brackets of a sentence that are open.
+type openBrackets struct{ round, square int }
+
+func (o *openBrackets) read(text string) {
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			o.round++
+		case ')':
+			o.round = max(o.round-1, 0)
+		case '[':
+			o.square++
+		case ']':
+			o.square = max(o.square-1, 0)
+		}
+	}
+}
+
+// closeIn reports whether brackets are open that the text closes soon, so that a sentence cannot end here.
+func (o *openBrackets) closeIn(text string) bool {
+	const soon = 300 // bytes
+	if o.round == 0 && o.square == 0 {
+		return false
+	}
+	text = text[:min(len(text), soon)]
+	after := *o
+	for i := range len(text) {
+		after.read(text[i : i+1])
+		if after.round < o.round || after.square < o.square {
+			return true
+		}
+	}
+	return false
+}
+
+// definition matches the name that a contract gives to what comes before it: ("Buyer"), (the “Company”).
+var definition = regexp.MustCompile(`^\([\p{L} ,]{0,40}["“„«]`)
 
 // continuesOver reports whether a sentence continues after the border between left and right. It
 // looks only at the text near the border.
@@ -69,7 +110,7 @@ func (s *Splitter) continuesOver(left, right string) bool {
 	if broken && !continuesOnNextLine(trimmedLeft, right) {
 		return false
 	}
-	if StartsLower(right) {
+	if StartsLower(right) || definition.MatchString(right) {
 		return true
 	}
 	if !strings.HasSuffix(trimmedLeft, ".") {

@@ -23,6 +23,9 @@ var trickySentences = map[answers.Lang][]string{
 		"He waited… |Nobody came.",
 		"1. The supplier delivers.| 2. The buyer pays.",
 		"Acme Ltd. delivers in Jan. 2027.| Payment follows (see Sec. 4).",
+		"Lunt Foods, Inc. (\"Lunt\"), a bakery, sells bread.| Lunt Foods, Inc. (the “Baker”) signed.| All agreed.",
+		"The harbour (which was dredged. Nobody paid.) opens in May [see page 4. Ask there.] again.| Ships come.",
+		"Write to Lunt Foods, P.O.B. 325, Corran.| (Nobody did.)| It closed (in May",
 	},
 	"es": {
 		"El Sr. López y la Dra. Ruiz firmaron el art. 5 del contrato.| Pagarán el 3 de mayo.",
@@ -44,6 +47,7 @@ var trickySentences = map[answers.Lang][]string{
 		"La société J. B. Martin livre le 3 mars.| Elle paie.",
 	},
 	"de": {
+		"Die Kranz AG (nachfolgend „Kranz“) liefert.| Sie zahlt (siehe Anlage 2. Dort steht mehr.) im Mai.",
 		"Dr. Meier kommt am 3. März nach St. Gallen.| Er bleibt bis zum 5. Mai.",
 		"Das gilt z. B. Montags, d. h. nicht immer.| Ende.",
 		"Im 2. Halbjahr stieg der Umsatz auf 3,5 Mio. Euro.| Gut.",

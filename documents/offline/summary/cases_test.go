@@ -187,13 +187,18 @@ func TestSummaryOfTables(t *testing.T) {
 	for i := range 40 {
 		blocks = append(blocks, row(1, false, fmt.Sprintf("Die Schraube für das Haus Nr. %d", i), "12,50 EUR"))
 	}
+	blocks = append(blocks, row(1, false, "Summe:", "500,00 EUR"))
 	d := built(t, documents.XLSX, blocks...)
-	for lang, want := range map[answers.Lang]string{
-		"":   "Das Dokument besteht vor allem aus Tabellen: 1; Zeilen: 40; Spalten: Artikel, Betrag.",
-		"en": "The document consists mostly of tables: 1; rows: 40; columns: Artikel, Betrag.",
+	for _, step := range []struct {
+		settings answers.SummarySettings
+		want     string
+	}{
+		{answers.SummarySettings{Length: answers.Short}, "Die Schraube für das Haus Nr. 0: Betrag 12,50 EUR; Summe: Betrag 500,00 EUR"},
+		{answers.SummarySettings{Length: answers.Short, Lang: "en", Hint: "screw Haus 17"},
+			"Die Schraube für das Haus Nr. 17: Betrag 12,50 EUR; Die Schraube für das Haus Nr. 0: Betrag 12,50 EUR"},
 	} {
-		if got := summaryOf(t, d, answers.SummarySettings{Lang: lang}); got.Text != want || len(got.Warnings) > 0 {
-			t.Errorf("%s: %q, warnings %q", lang, got.Text, got.Warnings)
+		if got := summaryOf(t, d, step.settings); got.Text != step.want || len(got.Warnings) > 0 {
+			t.Errorf("%+v: %q, warnings %q", step.settings, got.Text, got.Warnings)
 		}
 	}
 }
@@ -208,7 +213,7 @@ func TestSummaryOfFields(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	d = built(t, documents.JSON, field("id", "12"), field("state", "done"))
-	if got := summaryOf(t, d, answers.SummarySettings{}).Text; got != "The document consists mostly of named values: 2; id, state." {
+	if got := summaryOf(t, d, answers.SummarySettings{}).Text; got != "id: 12; state: done" {
 		t.Errorf("got %q", got)
 	}
 }

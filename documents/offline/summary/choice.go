@@ -17,7 +17,9 @@ type chooser struct {
 	alike     []float64 // similarity to the most similar chosen sentence
 	taken     []int
 	words     int
-	cut       int // words to which the only sentence is cut; 0: not cut
+	cut       int    // words to which the only sentence is cut; 0: not cut
+	needs     []bool // whether a sentence needs the one before
+	asked     []bool // whether the hint asks for a sentence
 }
 
 // extend chooses sentences up to the budget. share is a limit in words for short documents, which
@@ -51,7 +53,7 @@ func (c *chooser) best(room int) int {
 	best, highestValue := -1, -1.0
 	for i := range c.sentences {
 		s := &c.sentences[i]
-		if !c.usable[i] || s.words > room || c.alike[i] > same || slices.Contains(c.taken, i) {
+		if !c.usable[i] || s.words > room || c.alike[i] > same || slices.Contains(c.taken, i) || c.needs[i] && !c.hasBefore(i) {
 			continue
 		}
 		value := c.score[i] * (1 - max(0, c.alike[i]-related))
@@ -63,6 +65,15 @@ func (c *chooser) best(room int) int {
 		}
 	}
 	return best
+}
+
+// hasBefore reports whether the sentence before another one, in the same section, was chosen.
+func (c *chooser) hasBefore(i int) bool {
+	if i == 0 {
+		return false
+	}
+	before, s := &c.sentences[i-1], &c.sentences[i]
+	return before.order+1 == s.order && before.section == s.section && slices.Contains(c.taken, i-1)
 }
 
 func (c *chooser) hasBlock(block int) bool {
@@ -83,31 +94,31 @@ func (c *chooser) atLeastOne(words int) {
 	c.taken, c.cut = []int{best}, words
 }
 
-// texts returns the chosen sentences in the order of the document, edited so that each stands
-// alone.
+// texts returns the chosen sentences, edited so that each stands alone: first what the hint asks for, then the others,
+// each in the order of the document. Successive sentences stay together.
 func (c *chooser) texts(lang answers.Lang) []string {
 	slices.Sort(c.taken)
-	list := make([]string, 0, len(c.taken))
-	for n, i := range c.taken {
+	var asked, others []string
+	isAsked := false
+	for _, i := range c.taken {
 		text := withoutLabel(c.sentences[i].text)
-		if n == 0 || c.sentences[c.taken[n-1]].order+1 != c.sentences[i].order {
+		if !c.hasBefore(i) {
 			text = withoutOpener(text, lang)
+			isAsked = c.asked[i]
+		} else {
+			isAsked = isAsked || c.asked[i] && !c.needs[i]
 		}
-		list = append(list, text)
+		if isAsked {
+			asked = append(asked, text)
+		} else {
+			others = append(others, text)
+		}
 	}
+	list := slices.Concat(asked, others)
 	if c.cut > 0 && len(list) == 1 {
 		list[0] = beginning(list[0], c.cut-2) + " …"
 	}
 	return list
-}
-
-// withoutLabel removes the bullet or number of a list item.
-func withoutLabel(text string) string {
-	if !language.IsListItem(text) {
-		return text
-	}
-	_, rest, _ := strings.Cut(text, " ")
-	return rest
 }
 
 // withoutOpener removes an opening such as "However," that refers to a sentence that was not

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,13 +41,6 @@ type sentence struct {
 	terms   []term
 }
 
-// tables describes the tables and fields of a document, which have no sentences.
-type tables struct {
-	count, rows, fields, words int
-	headed                     bool     // there was a row of heads; those do not count as rows
-	names                      []string // names of the columns of the first table, or of the fields
-}
-
 // collector collects the material of a document.
 type collector struct {
 	material
@@ -80,7 +72,7 @@ func (c *collector) take(d *documents.Document, b *documents.Block) {
 	}
 	switch {
 	case c.running[masked(b.Text)]:
-	case b.Kind == documents.Heading:
+	case b.Kind == documents.Heading || isSkippedSection(b.Text):
 		c.headings = append(c.headings, b.Text)
 	case b.Kind == documents.Row:
 		c.tables.row(b)
@@ -185,35 +177,8 @@ func (c *collector) field(d *documents.Document, b *documents.Block) {
 		c.prose(value, false)
 		return
 	}
-	c.tables.fields++
 	c.tables.words += wordCount(b.Text)
-	if c.tables.count == 0 {
-		c.tables.names = append(c.tables.names, name)
-	}
-}
-
-func (t *tables) row(b *documents.Block) {
-	t.count = max(t.count, b.Table)
-	isFirst := t.rows == 0 && !t.headed
-	if t.words += wordCount(b.Text); isHeadRow(b) {
-		t.headed = true
-	} else {
-		t.rows++
-	}
-	if !isFirst {
-		return
-	}
-	t.names = nil
-	for _, cell := range b.Cells {
-		if cell.Header {
-			t.names = append(t.names, cell.Text)
-		}
-	}
-}
-
-// isHeadRow reports a row of column heads.
-func isHeadRow(b *documents.Block) bool {
-	return len(b.Cells) > 0 && !slices.ContainsFunc(b.Cells, func(c documents.Cell) bool { return !c.Header })
+	c.tables.add(name + ": " + value)
 }
 
 // captions collects the words of a recording, because a sentence continues over many captions.

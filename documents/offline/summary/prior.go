@@ -176,7 +176,7 @@ var money = map[string]bool{
 
 // isBoilerplate reports text that is in every document of a company, such as a disclaimer.
 func (p *prior) isBoilerplate(text string) bool {
-	const maxBytes = 400
+	const maxBytes = 1_000
 	if len(text) > maxBytes {
 		return false
 	}
@@ -199,7 +199,7 @@ func mostlyCapitals(text string) bool {
 			upper++
 		}
 	}
-	return letters == 0 || (letters > 12 && 10*upper > 8*letters && utf8.RuneCountInString(text) < 120)
+	return letters == 0 || (letters > 12 && 10*upper > 8*letters)
 }
 
 // overlap counts the stems that both sets have.

@@ -29,6 +29,16 @@ var budgets = []struct {
 	{answers.Long, budget{12, 300, 0.66}},
 }
 
+// budgetOf returns the limits of a length. The default is medium.
+func budgetOf(length answers.Length) budget {
+	for _, b := range budgets {
+		if b.length == length {
+			return b.budget
+		}
+	}
+	return budgets[1].budget
+}
+
 // shortDocument is the number of words up to which a long summary is the whole document. A medium
 // summary is too, if the document has only two sentences.
 const shortDocument = 45 // words
@@ -51,10 +61,12 @@ func Summarize(ctx context.Context, d *documents.Document, s answers.SummarySett
 	if err != nil {
 		return answers.Summary{}, fmt.Errorf("summarizing: %w", err)
 	}
-	lines := m.tableLine(s.Lang)
+	lines := m.tableLines(s)
 	if paper != "" {
 		lines = []string{paper}
 		m.keepProse()
+	} else if name := m.personName(d.Blocks[0].Text); name != "" {
+		lines = append([]string{name}, lines...)
 	}
 	chosen, err := m.choose(ctx, s, wordCount(strings.Join(lines, " ")))
 	if err != nil {
@@ -68,14 +80,6 @@ func Summarize(ctx context.Context, d *documents.Document, s answers.SummarySett
 		summary.Warnings = append(summary.Warnings, partlySummarized)
 	}
 	return summary, nil
-}
-
-// tableLine returns a line about the tables if the document has few sentences.
-func (m *material) tableLine(asked answers.Lang) []string {
-	if m.tables.words <= 2*m.words {
-		return nil
-	}
-	return []string{m.tables.line(m.lang, asked)}
 }
 
 // choose returns the sentences of the summary. spent words are used already.
@@ -165,6 +169,12 @@ func (m *material) rank(ctx context.Context, hint string) (*chooser, error) {
 		c.score[i] = rounded(math.Pow(rank[i], centralWeight) * bias[i] / top)
 	}
 	c.usable = p.usable(compared)
+	c.needs, c.asked = make([]bool, len(compared)), make([]bool, len(compared))
+	for i := range compared {
+		s := &compared[i]
+		c.needs[i] = s.whole && s.order > 0 && pointsBack(s.text, m.lang)
+		c.asked[i] = p.hintShare(s) > 0
+	}
 	return c, nil
 }
 
@@ -198,7 +208,8 @@ func (p *prior) usable(sentences []sentence) []bool {
 	words, all := 0, 0
 	for i := range sentences {
 		s := &sentences[i]
-		usable[i] = length(s) > minUsableLength && !p.isBoilerplate(s.text)
+		usable[i] = length(s) > minUsableLength && !p.isBoilerplate(s.text) && !isBroken(s.text) &&
+			!isReference(s.text) && !isTitle(s.text, p.stems.Lang) && !isSkippedSection(p.headings[s.section])
 		all += s.words
 		if usable[i] {
 			words += s.words

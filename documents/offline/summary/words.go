@@ -3,7 +3,6 @@ package summary
 import (
 	_ "embed"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -68,37 +67,4 @@ func languageName(lang, in answers.Lang) string {
 		return strings.Fields(summaryWords()["language names"][in])[at]
 	}
 	return ""
-}
-
-// line describes the tables in the requested language, else in the language of the document, else in
-// English.
-func (t *tables) line(is, asked answers.Lang) string {
-	spoken := answers.Lang("en")
-	for _, lang := range []answers.Lang{is, asked} {
-		if language.Supported(lang) != "" {
-			spoken = lang
-		}
-	}
-	say := func(section string) string { return summaryWords()[section][spoken] + " " }
-	line := say("tables") + strconv.Itoa(t.count) + "; " + say("rows") + strconv.Itoa(t.rows)
-	columns := "; " + say("columns")
-	if t.count == 0 {
-		line, columns = say("fields")+strconv.Itoa(t.fields), "; "
-	}
-	if names := t.shortNames(); names != "" {
-		line += columns + names
-	}
-	return line + "."
-}
-
-// shortNames returns the first names and leaves out those that are sentences.
-func (t *tables) shortNames() string {
-	const maxNames, maxWords = 6, 3
-	var names []string
-	for _, name := range t.names[:min(len(t.names), maxNames)] {
-		if name = oneLine(name); name != "" && wordCount(name) <= maxWords {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
 }

@@ -1,0 +1,154 @@
+package summary
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"portside/documents/answers"
+	"portside/documents/offline/language"
+	"portside/documents/offline/scan"
+)
+
+// pointsBack reports whether a sentence needs the one before it: it begins with a word such as "therefore" or "this". A
+// sentence about the document itself, such as "This agreement ends in May.", does not.
+func pointsBack(text string, lang answers.Lang) bool {
+	const maxWords = 6
+	words := strings.Fields(strings.ToLower(strings.TrimLeft(withoutOpener(withoutLabel(text), lang), `"'([«„“‘`)))
+	words = words[:min(len(words), maxWords)]
+	for i := range words {
+		words[i] = strings.TrimFunc(words[i], unicode.IsPunct)
+	}
+	first := strings.Join(words, " ") + " "
+	if !slices.ContainsFunc(pointingWords(lang), func(p string) bool { return strings.HasPrefix(first, p+" ") }) {
+		return false
+	}
+	return !slices.ContainsFunc(words[1:], func(w string) bool { return documentNouns()[lang][w] })
+}
+
+func pointingWords(lang answers.Lang) []string {
+	return strings.Split(summaryWords()["pointing"][lang], "|")
+}
+
+// documentNouns are words for a document and its parts, by language.
+var documentNouns = sync.OnceValue(func() map[answers.Lang]map[string]bool {
+	nouns := map[answers.Lang]map[string]bool{}
+	for lang, words := range summaryWords()["self"] {
+		nouns[lang] = scan.SetOf(words)
+	}
+	return nouns
+})
+
+// isBroken reports whether a sentence is only a part of one: it has a bracket or a quotation mark without its partner, or
+// a line to fill in.
+func isBroken(text string) bool {
+	text = listLetters.ReplaceAllString(text, "")
+	depth := 0
+	for _, r := range text {
+		switch r {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			if depth--; depth < 0 {
+				return true
+			}
+		}
+	}
+	return depth != 0 || strings.Count(text, `"`)%2 != 0 || strings.Count(text, "“") > strings.Count(text, "”")+strings.Count(text, "„") ||
+		strings.Contains(text, "----") || strings.Contains(text, "____") || endsInNumber.MatchString(text)
+}
+
+// endsInNumber matches an introduction that ends with the number of the first item: "as follows: 1."
+var endsInNumber = regexp.MustCompile(`: \(?[\p{L}\d]{1,3}[.)]$`)
+
+// isTitle reports a heading with a full stop: "Termination for Cause." German nouns have capitals too.
+func isTitle(text string, lang answers.Lang) bool {
+	const maxWords, maxSmall = 10, 3
+	words := strings.Fields(strings.TrimSuffix(withoutLabel(text), "."))
+	if lang == "de" || len(words) > maxWords {
+		return false
+	}
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return len(w) > maxSmall && language.StartsLower(w) && !language.AllStopWords()[w]
+	})
+}
+
+// listLetters matches letters and numbers of items in a sentence: "a) rent, b) heating".
+var listLetters = regexp.MustCompile(`(^|[\s,;])[\p{L}\d]{1,3}\)`)
+
+// isReference reports an entry of a list of sources.
+func isReference(text string) bool { return reference.MatchString(text) }
+
+var reference = regexp.MustCompile(`(?i)\bdoi(\.org|:)|\barxiv:|\bisbn\b|^\[\d+\]|\bpp\. ?\d|` +
+	`^[\p{L}'’-]+, (\p{L}\.[ ,&-]*)+.*\(?\d{4}[a-z]?\)?[.,:]`)
+
+// isSkippedSection reports the heading of a section of sources, licenses or thanks.
+func isSkippedSection(heading string) bool {
+	const maxBytes = 40
+	return len(heading) <= maxBytes && skippedSections()[plainHeading(heading)]
+}
+
+var skippedSections = sync.OnceValue(func() map[string]bool {
+	sections := map[string]bool{}
+	for _, list := range summaryWords()["skipped sections"] {
+		for heading := range strings.SplitSeq(list, "|") {
+			sections[heading] = true
+		}
+	}
+	return sections
+})
+
+// plainHeading returns a heading in lower case without its number and punctuation.
+func plainHeading(heading string) string {
+	return strings.ToLower(strings.TrimFunc(heading, func(r rune) bool { return !unicode.IsLetter(r) }))
+}
+
+// clauseNumber matches the number or letter in front of a clause: "2.1 The", "c. The".
+var clauseNumber = regexp.MustCompile(`^(\d{1,3}(\.\d{1,3})+\.?|[a-z]\.) (["“„«(]?\p{Lu}\p{L}+)`)
+
+// withoutLabel removes the bullet or number of a list item or a clause.
+func withoutLabel(text string) string {
+	if m := clauseNumber.FindStringSubmatchIndex(text); m != nil {
+		return text[m[6]:]
+	}
+	if !language.IsListItem(text) {
+		return text
+	}
+	_, rest, _ := strings.Cut(text, " ")
+	return rest
+}
+
+// personName returns the first line of a curriculum vitae if it is a name, or an empty string.
+func (m *material) personName(first string) string {
+	const minSections, minWords, maxWords = 2, 2, 5
+	sections := 0
+	for _, heading := range m.headings[1:] {
+		if slices.ContainsFunc(strings.Fields(plainHeading(heading)), func(w string) bool { return cvSections()[w] }) {
+			sections++
+		}
+	}
+	name, _, _ := strings.Cut(oneLine(first), ",")
+	words := strings.Fields(name)
+	if sections < minSections || len(words) < minWords || len(words) > maxWords || strings.ContainsAny(name, "0123456789@:.!?") {
+		return ""
+	}
+	for _, w := range words {
+		if r, _ := utf8.DecodeRuneInString(w); !unicode.IsUpper(r) && !nameParticles[w] {
+			return ""
+		}
+	}
+	return name
+}
+
+var nameParticles = scan.SetOf("von van de der den da di del la le du dos das zu af av")
+
+var cvSections = sync.OnceValue(func() map[string]bool {
+	sections := map[string]bool{}
+	for _, words := range summaryWords()["sections of a CV"] {
+		scan.AddWords(sections, words)
+	}
+	return sections
+})
