@@ -131,7 +131,7 @@ func borders(w *scan.Watch, text string) []int {
 	var found []int
 	for segments := sentences.FromString(text); segments.Next() && !w.Stopped(); {
 		found = appendInner(found, text[:segments.End()], segments.Start())
-		found = append(found, segments.End())
+		found = append(found, segments.End()+restOfCitation(text, segments.End()))
 	}
 	return found
 }
@@ -158,6 +158,17 @@ func appendInner(found []int, text string, from int) []int {
 		}
 	}
 	return found
+}
+
+// citation matches the numbers of sources after a sentence: "It floats.[12] Nobody"
+var citation = regexp.MustCompile(`^(\[\d{1,3}\])+ *`)
+
+// restOfCitation returns the length of the citation in which the rules of Unicode end a sentence: after its bracket.
+func restOfCitation(text string, border int) int {
+	if text[border-1] != '[' {
+		return 0
+	}
+	return max(len(citation.FindString(text[border-1:]))-1, 0)
 }
 
 // nearBorder returns the last bytes of left and the first bytes of right.

@@ -25,6 +25,7 @@ var trickySentences = map[answers.Lang][]string{
 		"Acme Ltd. delivers in Jan. 2027.| Payment follows (see Sec. 4).",
 		"Lunt Foods, Inc. (\"Lunt\"), a bakery, sells bread.| Lunt Foods, Inc. (the “Baker”) signed.| All agreed.",
 		"The harbour (which was dredged. Nobody paid.) opens in May [see page 4. Ask there.] again.| Ships come.",
+		"It floats.[12] |Nobody sinks.[1][23] |Fine.",
 		"Write to Lunt Foods, P.O.B. 325, Corran.| (Nobody did.)| It closed (in May",
 	},
 	"es": {

@@ -82,8 +82,11 @@ var listLetters = regexp.MustCompile(`(^|[\s,;])[\p{L}\d]{1,3}\)`)
 // isReference reports an entry of a list of sources.
 func isReference(text string) bool { return reference.MatchString(text) }
 
-var reference = regexp.MustCompile(`(?i)\bdoi(\.org|:)|\barxiv:|\bisbn\b|^\[\d+\]|\bpp\. ?\d|` +
-	`^[\p{L}'’-]+, (\p{L}\.[ ,&-]*)+.*\(?\d{4}[a-z]?\)?[.,:]`)
+var reference = regexp.MustCompile(`(?i)\bdoi(\.org|:)|\barxiv:|\bisbn\b|^\[\d+\]|^\^|\bpp\. ?\d|` +
+	`^[\p{L}'’-]+, (\p{L}\.[ ,&-]*)+.*\(?\d{4}[a-z]?\)?[.,:]|^\p{L}[\p{L}'’-]+, \p{L}.*\(([^)]* )?\d{4}[a-z]?\)[.,]?$`)
+
+// citation matches the numbers of sources in a text: "It floats.[12]"
+var citation = regexp.MustCompile(`([\p{L}\d.,;:!?"”)\]])(\[\d{1,3}\])+( |$)`)
 
 // isSkippedSection reports the heading of a section of sources, licenses or thanks.
 func isSkippedSection(heading string) bool {

@@ -84,12 +84,14 @@ func TestLinesThatNobodyPrints(t *testing.T) {
 		"Ships with a draught of up to nine metres can then call at the harbour at any tide.\n"
 	for _, line := range []string{
 		"Berg, A. (2019). The harbour of Lunt and its ships. Harbour Review, 12(3), pp. 4–19.",
+		"Berg, Ada; Dahl, Carl, eds. (May 2019).",
 		"The harbour software of Lunt is licensed under the MIT license and may be used by ships.",
 		"Sections 4 and 9 about the harbour of Lunt shall survive any termination of this contract.",
 		"We would like to thank the harbour of Lunt and the shipping companies for 4 million euros.",
 		"Termination of Harbour Works and Other Events.",
 		"The region and the harbour of Lunt agree on these terms: 1.",
 		"# References\nThe harbour of Lunt costs the region 4 million euros for larger ships, Lunt 2019.",
+		"# References\n## Books\nThe harbour of Lunt costs the region 4 million euros for larger ships, as all say.",
 		"# 7. Acknowledgments\nThe harbour of Lunt and its larger ships were measured by Ada Berg in May.",
 	} {
 		summary := summaryOf(t, documentOf(t, prose+line), answers.SummarySettings{Length: answers.Long}).Text
@@ -97,6 +99,13 @@ func TestLinesThatNobodyPrints(t *testing.T) {
 		if strings.Contains(summary, last) || !strings.Contains(summary, "dredged") {
 			t.Errorf("%q is in %q", line, summary)
 		}
+	}
+}
+
+func TestCitationsAreCut(t *testing.T) {
+	got := summaryOf(t, documentOf(t, "Ducks dive[1] for fish.[2][3] Geese do not.[4]"), answers.SummarySettings{Length: answers.Long}).Text
+	if want := "Ducks dive for fish. Geese do not."; got != want {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -115,7 +115,7 @@ func (c *chooser) texts(lang answers.Lang) []string {
 		}
 	}
 	list := slices.Concat(asked, others)
-	if c.cut > 0 && len(list) == 1 {
+	if c.cut > 0 && len(list) == 1 && wordCount(list[0]) > c.cut {
 		list[0] = beginning(list[0], c.cut-2) + " …"
 	}
 	return list

@@ -38,6 +38,7 @@ type sentence struct {
 	first   bool // of its block
 	item    bool // of a list
 	whole   bool // ends like a sentence
+	skipped bool // in a section of sources, licenses or thanks
 	terms   []term
 }
 
@@ -48,6 +49,7 @@ type collector struct {
 	running  map[string]bool
 	blocks   int
 	captions captions
+	skipped  int // level of the heading of a section of sources, licenses or thanks; otherwise 0
 }
 
 // collect collects the material of a document.
@@ -73,7 +75,7 @@ func (c *collector) take(d *documents.Document, b *documents.Block) {
 	switch {
 	case c.running[masked(b.Text)]:
 	case b.Kind == documents.Heading || isSkippedSection(b.Text):
-		c.headings = append(c.headings, b.Text)
+		c.heading(b)
 	case b.Kind == documents.Row:
 		c.tables.row(b)
 	case b.Kind == documents.Field:
@@ -82,6 +84,20 @@ func (c *collector) take(d *documents.Document, b *documents.Block) {
 		c.caption(b)
 	default:
 		c.prose(b.Text, b.Kind == documents.ListItem)
+	}
+}
+
+// heading begins a section. Sections below a skipped one are skipped too.
+func (c *collector) heading(b *documents.Block) {
+	const lowest = 100
+	c.headings = append(c.headings, b.Text)
+	switch {
+	case isSkippedSection(b.Text) && b.Kind == documents.Heading:
+		c.skipped = max(b.Level, 1)
+	case isSkippedSection(b.Text):
+		c.skipped = lowest
+	case b.Level <= c.skipped:
+		c.skipped = 0
 	}
 }
 
@@ -106,12 +122,13 @@ func (c *collector) add(text string, first, item bool) {
 		c.isPart = true
 		return
 	}
-	text = oneLine(text)
+	text = citation.ReplaceAllString(oneLine(text), "$1$3")
 	words := wordCount(text)
 	c.words += words
 	c.sentences = append(c.sentences, sentence{
 		text: text, words: words, section: len(c.headings) - 1, block: c.blocks, first: first,
 		item: item || language.IsListItem(text), whole: language.EndsSentence(text) || strings.HasSuffix(text, ";"),
+		skipped: c.skipped > 0,
 	})
 }
 

@@ -134,7 +134,7 @@ func length(s *sentence) float64 {
 	case !s.whole:
 		weight *= 0.35
 	case language.StartsLower(s.text) && !s.item:
-		weight *= 0.5 // the end of a sentence without its beginning
+		weight *= 0.2 // the end of a sentence without its beginning
 	}
 	return weight
 }

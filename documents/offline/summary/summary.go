@@ -209,7 +209,7 @@ func (p *prior) usable(sentences []sentence) []bool {
 	for i := range sentences {
 		s := &sentences[i]
 		usable[i] = length(s) > minUsableLength && !p.isBoilerplate(s.text) && !isBroken(s.text) &&
-			!isReference(s.text) && !isTitle(s.text, p.stems.Lang) && !isSkippedSection(p.headings[s.section])
+			!isReference(s.text) && !isTitle(s.text, p.stems.Lang) && !s.skipped
 		all += s.words
 		if usable[i] {
 			words += s.words

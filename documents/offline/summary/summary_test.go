@@ -28,7 +28,8 @@ func documentOf(tb testing.TB, text string) *documents.Document {
 	for line := range strings.SplitSeq(text, "\n") {
 		block := documents.Block{Kind: documents.Paragraph, Text: line}
 		if body, is := strings.CutPrefix(line, "#"); is {
-			block = documents.Block{Kind: documents.Heading, Level: 1, Text: strings.TrimLeft(body, "#")}
+			text := strings.TrimLeft(body, "#")
+			block = documents.Block{Kind: documents.Heading, Level: 1 + len(body) - len(text), Text: text}
 		} else if body, is := strings.CutPrefix(line, "- "); is {
 			block = documents.Block{Kind: documents.ListItem, Text: body}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"portside/documents"
 	"portside/documents/answers"
@@ -24,7 +25,8 @@ type tables struct {
 const maxTableLines = 2_000
 
 func (t *tables) add(line string) {
-	if len(t.lines) < maxTableLines && line != "" {
+	hasWords := strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	if len(t.lines) < maxTableLines && hasWords {
 		t.lines = append(t.lines, oneLine(line))
 	}
 }
