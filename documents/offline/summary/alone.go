@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"portside/documents/answers"
 	"portside/documents/offline/language"
@@ -123,35 +122,3 @@ func withoutLabel(text string) string {
 	_, rest, _ := strings.Cut(text, " ")
 	return rest
 }
-
-// personName returns the first line of a curriculum vitae if it is a name, or an empty string.
-func (m *material) personName(first string) string {
-	const minSections, minWords, maxWords = 2, 2, 5
-	sections := 0
-	for _, heading := range m.headings[1:] {
-		if slices.ContainsFunc(strings.Fields(plainHeading(heading)), func(w string) bool { return cvSections()[w] }) {
-			sections++
-		}
-	}
-	name, _, _ := strings.Cut(oneLine(first), ",")
-	words := strings.Fields(name)
-	if sections < minSections || len(words) < minWords || len(words) > maxWords || strings.ContainsAny(name, "0123456789@:.!?") {
-		return ""
-	}
-	for _, w := range words {
-		if r, _ := utf8.DecodeRuneInString(w); !unicode.IsUpper(r) && !nameParticles[w] {
-			return ""
-		}
-	}
-	return name
-}
-
-var nameParticles = scan.SetOf("von van de der den da di del la le du dos das zu af av")
-
-var cvSections = sync.OnceValue(func() map[string]bool {
-	sections := map[string]bool{}
-	for _, words := range summaryWords()["sections of a CV"] {
-		scan.AddWords(sections, words)
-	}
-	return sections
-})

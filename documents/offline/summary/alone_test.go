@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"portside/documents"
 	"portside/documents/answers"
 	"portside/documents/internal/scale"
 	"portside/documents/offline/language"
@@ -131,9 +132,15 @@ func TestSummaryOfACurriculumVitaeHasTheName(t *testing.T) {
 			t.Errorf("%s: %q", lang, got)
 		}
 	}
-	report := "Harbour Report\n# Education\nThe school teaches 12 pilots every year.\n# Costs\nThe school costs 300,000 euros."
-	if got := summaryOf(t, documentOf(t, report), answers.SummarySettings{}).Text; strings.HasPrefix(got, "Harbour Report;") {
-		t.Errorf("a report has a name: %q", got)
+	for text, want := range map[string]string{
+		"# Lebenslauf\nName: Ada van Lunt\n# Sprachen\n# Studium":                "Ada van Lunt",
+		"Ada Lunt, Pilot\n+46 70 123 45 67\nWork Experience\nLanguages & skills": "Ada Lunt",
+		"Harbour Report\noffice@example.com\n# Costs\n# Education":               "",
+		"Harbour Report\n# Experience\n# Education":                              "",
+	} {
+		if got := personName(documentOf(t, text)); got != want {
+			t.Errorf("%q has the name %q", text, got)
+		}
 	}
 }
 
@@ -155,4 +162,36 @@ func stemsOf(text string, lang answers.Lang) map[string]bool {
 		stems[stem] = true
 	}
 	return stems
+}
+
+// A summary of tables, sentences and a name keeps to its length, with each line once.
+func TestTablesKeepToTheLength(t *testing.T) {
+	rapid.Check(scale.Checks(t), func(r *rapid.T) {
+		blocks := []documents.Block{{Kind: documents.Paragraph, Text: "Ada Lunt"}, {Kind: documents.Paragraph, Text: "ada@example.com"}}
+		for range rapid.IntRange(0, 4).Draw(r, "sections") {
+			blocks = append(blocks, documents.Block{Kind: documents.Heading, Level: 1, Text: "Education"})
+		}
+		for n := range rapid.IntRange(0, 8).Draw(r, "sentences") {
+			blocks = append(blocks, documents.Block{Kind: documents.Paragraph, Text: fmt.Sprintf("The harbour of town %d was built in 19%d.", n, n+10)})
+		}
+		for n := range rapid.IntRange(1, 40).Draw(r, "rows") {
+			cells := make([]string, rapid.IntRange(1, 40).Draw(r, "cells"))
+			for i := range cells {
+				cells[i] = fmt.Sprintf("word%d of %d", n, i)
+			}
+			blocks = append(blocks, row(1, n == 0, cells...))
+		}
+		d := built(t, documents.DOCX, blocks...)
+		for _, length := range lengths {
+			summary := summaryOf(t, d, answers.SummarySettings{Length: length, Shape: answers.AsBullets, Hint: "word7"})
+			lines := linesIn(summary.Text)
+			if words := wordCount(strings.Join(lines, " ")); words > maxWords[length] || len(lines) > maxLines[length] {
+				r.Fatalf("%s: %d words in %d lines: %q", length, words, len(lines), lines)
+			}
+			slices.Sort(lines)
+			if len(slices.Compact(slices.Clone(lines))) < len(lines) {
+				r.Fatalf("%s: a line twice: %q", length, lines)
+			}
+		}
+	})
 }

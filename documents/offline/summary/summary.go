@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"portside/documents"
@@ -61,14 +62,14 @@ func Summarize(ctx context.Context, d *documents.Document, s answers.SummarySett
 	if err != nil {
 		return answers.Summary{}, fmt.Errorf("summarizing: %w", err)
 	}
-	lines := m.tableLines(s)
+	var lines []string
 	if paper != "" {
 		lines = []string{paper}
 		m.keepProse()
-	} else if name := m.personName(d.Blocks[0].Text); name != "" {
-		lines = append([]string{name}, lines...)
+	} else {
+		lines = m.firstLines(d, s)
 	}
-	chosen, err := m.choose(ctx, s, wordCount(strings.Join(lines, " ")))
+	chosen, err := m.choose(ctx, s, lines)
 	if err != nil {
 		return answers.Summary{}, fmt.Errorf("summarizing: %w", err)
 	}
@@ -82,15 +83,27 @@ func Summarize(ctx context.Context, d *documents.Document, s answers.SummarySett
 	return summary, nil
 }
 
-// choose returns the sentences of the summary. spent words are used already.
-func (m *material) choose(ctx context.Context, s answers.SummarySettings, spent int) ([]string, error) {
+// firstLines returns the name of a person and the rows of tables.
+func (m *material) firstLines(d *documents.Document, s answers.SummarySettings) (lines []string) {
+	b := budgetOf(s.Length)
+	if name := personName(d); name != "" {
+		m.sentences = slices.DeleteFunc(m.sentences, func(s sentence) bool { return s.text == name })
+		lines = append(lines, name)
+		b.sentences, b.words = b.sentences-1, b.words-wordCount(name)
+	}
+	return append(lines, m.tableLines(s.Hint, b)...)
+}
+
+// choose returns the sentences of the summary after the lines that it has already.
+func (m *material) choose(ctx context.Context, s answers.SummarySettings, lines []string) ([]string, error) {
+	spent := wordCount(strings.Join(lines, " "))
 	if len(m.sentences) == 0 && spent > 0 {
 		return nil, nil
 	}
 	if len(m.sentences) == 0 && m.tables.words == 0 {
 		m.useHeadings()
 	}
-	if m.isWhole(s.Length, spent) {
+	if m.isWhole(s.Length, spent) && (len(lines) == 0 || len(lines)+len(m.sentences) <= budgetOf(s.Length).sentences) {
 		return texts(m.sentences), nil
 	}
 	c, err := m.rank(ctx, s.Hint)
@@ -99,12 +112,15 @@ func (m *material) choose(ctx context.Context, s answers.SummarySettings, spent 
 	}
 	for _, b := range budgets {
 		b.words -= spent
+		b.sentences -= len(lines)
 		if b.length == answers.Medium && m.words <= shortDocument {
 			b.share = shortDocumentShare
 		}
 		c.extend(b.budget, int(b.share*float64(m.words)))
 		if b.length == s.Length || (s.Length == "" && b.length == answers.Medium) {
-			c.atLeastOne(b.words)
+			if len(lines) <= 1 {
+				c.atLeastOne(b.words)
+			}
 			break
 		}
 	}

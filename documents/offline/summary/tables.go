@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"portside/documents"
-	"portside/documents/answers"
 	"portside/documents/offline/language"
 	"portside/documents/offline/scan"
 )
@@ -89,35 +88,39 @@ func isHeadRow(b *documents.Block) bool {
 
 // tableLines returns the most important rows and fields if the document has few sentences: those that the hint asks for,
 // then the totals, then the first ones.
-func (m *material) tableLines(s answers.SummarySettings) []string {
+func (m *material) tableLines(hint string, b budget) []string {
 	if m.tables.words <= 2*m.words {
 		return nil
 	}
 	stems := language.NewStemmer(m.lang)
-	wanted := hintStems(s.Hint, m.lang, stems)
-	weights := make([]float64, len(m.tables.lines))
+	wanted := hintStems(hint, m.lang, stems)
+	asked, isTotal := make([]int, len(m.tables.lines)), make([]int, len(m.tables.lines))
 	order := make([]int, len(m.tables.lines))
 	for i, line := range m.tables.lines {
 		order[i] = i
 		label, value, _ := strings.Cut(line, ": ")
 		for word := range strings.FieldsSeq(strings.ToLower(label)) {
 			if totals()[strings.TrimRight(word, ":.")] && strings.ContainsAny(value, "0123456789") {
-				weights[i] = 1
+				isTotal[i] = 1
 			}
 		}
 		for _, stem := range stems.Stems(line) {
 			if wanted[stem] {
-				weights[i]++
+				asked[i]++
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
-	return m.tables.few(order, weights, s)
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(asked[b], asked[a]), cmp.Compare(isTotal[b], isTotal[a]))
+	})
+	if len(m.sentences) > 0 {
+		b.sentences, b.words = (b.sentences+1)/2, b.words/2
+	}
+	return m.tables.few(order, asked, b)
 }
 
 // few returns lines up to the length of a summary: the asked ones first, and the others in the order of the document.
-func (t *tables) few(order []int, weights []float64, s answers.SummarySettings) []string {
-	b := budgetOf(s.Length)
+func (t *tables) few(order, asked []int, b budget) []string {
 	var taken []int
 	words := 0
 	for _, i := range order {
@@ -129,10 +132,7 @@ func (t *tables) few(order []int, weights []float64, s answers.SummarySettings) 
 		taken = append(taken, i)
 	}
 	slices.SortStableFunc(taken, func(a, b int) int {
-		if s.Hint != "" && weights[a] != weights[b] {
-			return cmp.Compare(weights[b], weights[a])
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(cmp.Compare(asked[b], asked[a]), cmp.Compare(a, b))
 	})
 	lines := make([]string, len(taken))
 	for n, i := range taken {
