@@ -172,14 +172,15 @@ func TestTablesKeepToTheLength(t *testing.T) {
 			blocks = append(blocks, documents.Block{Kind: documents.Heading, Level: 1, Text: "Education"})
 		}
 		for n := range rapid.IntRange(0, 8).Draw(r, "sentences") {
-			blocks = append(blocks, documents.Block{Kind: documents.Paragraph, Text: fmt.Sprintf("The harbour of town %d was built in 19%d.", n, n+10)})
+			text := fmt.Sprintf("The harbour of town %d was built in 19%d.", n, n+10)
+			blocks = append(blocks, documents.Block{Kind: documents.Paragraph, Text: text})
 		}
 		for n := range rapid.IntRange(1, 40).Draw(r, "rows") {
 			cells := make([]string, rapid.IntRange(1, 40).Draw(r, "cells"))
 			for i := range cells {
 				cells[i] = fmt.Sprintf("word%d of %d", n, i)
 			}
-			blocks = append(blocks, row(1, n == 0, cells...))
+			blocks = append(blocks, row(1+n/20, n%20 == 0, cells...))
 		}
 		d := built(t, documents.DOCX, blocks...)
 		for _, length := range lengths {

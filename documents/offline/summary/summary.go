@@ -103,7 +103,8 @@ func (m *material) choose(ctx context.Context, s answers.SummarySettings, lines 
 	if len(m.sentences) == 0 && m.tables.words == 0 {
 		m.useHeadings()
 	}
-	if m.isWhole(s.Length, spent) && (len(lines) == 0 || len(lines)+len(m.sentences) <= budgetOf(s.Length).sentences) {
+	fits := len(lines) == 0 || len(lines)+len(m.sentences) <= budgetOf(s.Length).sentences
+	if fits && m.isWhole(s.Length, spent) {
 		return texts(m.sentences), nil
 	}
 	c, err := m.rank(ctx, s.Hint)
