@@ -19,6 +19,8 @@ func align(a, b *text) comparison {
 	c.between(span{0, len(a.words)}, span{0, len(b.words)}, 0)
 	slide(a, b)
 	slide(b, a)
+	c.unmatchChance()
+	c.matchMoved()
 	a.unmatchStrangers(b)
 	b.unmatchStrangers(a)
 	c.matchMoved()
@@ -177,7 +179,7 @@ func (t *text) isFamiliar(s span) bool {
 			continue
 		}
 		words++
-		if t.match[i] >= 0 {
+		if t.match[i] != unmatched {
 			same, run = same+1, run+1
 		} else {
 			run = 0
@@ -200,8 +202,9 @@ const (
 	moved     = -2 // it is part of a passage that is elsewhere in the other text
 )
 
-// minMoved is the least number of words of a sentence that counts as the same if it is elsewhere.
-const minMoved = 3
+// minMoved is the least number of words of a sentence that counts as the same if it is elsewhere. Names of companies,
+// which may end with a full stop too, are shorter.
+const minMoved = 4
 
 // matchMoved finds passages without a match that are elsewhere in the other text.
 func (c *comparison) matchMoved() {
@@ -224,7 +227,7 @@ func (c *comparison) matchMoved() {
 
 // unmatchedPhrase returns the hash of the first words from a position, if none of them has a match.
 func (t *text) unmatchedPhrase(at int) (uint64, bool) {
-	if at+minMoved > len(t.words) || !t.areUnmatched(span{at, at + minMoved}) {
+	if at+minMoved > len(t.words) || len(t.blocks[t.words[at].block].Cells) > 0 || !t.areUnmatched(span{at, at + minMoved}) {
 		return 0, false
 	}
 	return hash(t.ids[at : at+minMoved]), true
@@ -239,8 +242,9 @@ func (t *text) areUnmatched(s span) bool {
 	return true
 }
 
-// move marks the longest passage that both texts have around two positions, if it is long enough, and returns its end
-// in the first text.
+// move marks the longest passage that both texts have around two positions, if it is one or more whole sentences, and
+// returns its end in the first text. Other passages, such as the names of two parties, change the meaning if they change
+// places.
 func (c *comparison) move(i, j int) int {
 	isSame := func(i, j int) bool {
 		return i >= 0 && j >= 0 && i < len(c.a.words) && j < len(c.b.words) &&
@@ -257,7 +261,7 @@ func (c *comparison) move(i, j int) int {
 			words++
 		}
 	}
-	if words < minMoved || !c.a.areSentences(x) || !c.b.areSentences(y) {
+	if words < minMoved || !c.endSentence(x.to-1, y.to-1) || !c.beginSentence(x.from, y.from) {
 		return i
 	}
 	for k := range x.to - x.from {
@@ -267,10 +271,29 @@ func (c *comparison) move(i, j int) int {
 	return x.to
 }
 
-// areSentences reports whether a span is one or more whole sentences. Other passages, such as the names of two parties,
-// change the meaning if they change places.
-func (t *text) areSentences(s span) bool {
-	return (s.from == 0 || t.words[s.from-1].block != t.words[s.from].block || t.endsSentence(s.from-1)) && t.endsSentence(s.to-1)
+// maxShared is the number of words at the beginning or the end of a moved sentence that can equal those of another one.
+const maxShared = 6
+
+// endSentence reports whether both texts have the same words from two positions to the end of a sentence.
+func (c *comparison) endSentence(i, j int) bool {
+	for n := 0; n <= maxShared && i < len(c.a.words) && j < len(c.b.words) && c.a.ids[i] == c.b.ids[j]; n++ {
+		if c.a.endsSentence(i) {
+			return true
+		}
+		i, j = i+1, j+1
+	}
+	return false
+}
+
+// beginSentence reports whether both texts have the same words from the beginning of a sentence to two positions.
+func (c *comparison) beginSentence(i, j int) bool {
+	for n := 0; n <= maxShared && i >= 0 && j >= 0 && c.a.ids[i] == c.b.ids[j]; n++ {
+		if c.a.begins(i) || c.b.begins(j) {
+			return true
+		}
+		i, j = i-1, j-1
+	}
+	return false
 }
 
 func (t *text) endsSentence(at int) bool {

@@ -42,7 +42,9 @@ func furnitureOf(d *documents.Document) furniture {
 		for k, n := range numbers {
 			isSame = isSame && (n == before.numbers[k] && hasLetter(key) || n-before.numbers[k] == b.Page-before.page)
 		}
-		found[key] = found[key] || isSame
+		if isSame {
+			found[key] = true
+		}
 	}
 	return found
 }

@@ -41,14 +41,14 @@ func (t *text) unmatchedFrom(at int) span {
 	return span{at, to}
 }
 
-// realHunks returns the differences in words. It leaves out those in layout only, and joins neighbors. Two formats may
+// realHunks returns the differences in words. It leaves out those in layout only. Two formats may
 // order the columns of a page and the cells of a table differently.
 func (c *comparison) realHunks(isOtherFormat bool) []hunk {
 	all := c.withoutSameCharacters(c.hunks())
 	if isOtherFormat {
 		all = c.withoutOrder(all)
 	}
-	return c.joined(c.withoutListNumbers(slices.DeleteFunc(all, c.isFurniture)))
+	return c.withoutListNumbers(slices.DeleteFunc(all, c.isFurniture))
 }
 
 // isFurniture reports whether only one text has the words, and they are headers, footers and page numbers.
@@ -165,13 +165,12 @@ func (c *comparison) withoutListNumbers(all []hunk) []hunk {
 // lacksListNumbers reports whether a span is numbers in front of lines, most of which the other text does not have. They
 // may be in front of a line only in the other text.
 func (t *text) lacksListNumbers(s span, other *text, there span) bool {
-	for _, w := range slices.Concat(t.words[s.from:s.to], other.words[there.from:there.to]) {
-		if !listNumber.MatchString(w.key) {
-			return false
-		}
-	}
-	return s.from < s.to && 2*(there.to-there.from) < s.to-s.from &&
+	return areListNumbers(t.words[s.from:s.to]) && areListNumbers(other.words[there.from:there.to]) && s.from < s.to && 2*(there.to-there.from) < s.to-s.from &&
 		(t.beginsLine(s.from) || there.to < len(other.words) && other.beginsLine(there.to))
+}
+
+func areListNumbers(words []word) bool {
+	return !slices.ContainsFunc(words, func(w word) bool { return !listNumber.MatchString(w.key) })
 }
 
 // beginsLine reports whether a word is the first of its block or of a line in it.
@@ -237,9 +236,9 @@ func (c *comparison) withoutOrder(all []hunk) (fewer []hunk) {
 	return fewer
 }
 
-// isLaidOut reports whether words are in a table, or are whole lines.
+// isLaidOut reports whether words are in a table, or are whole lines. List numbers alone are not.
 func (t *text) isLaidOut(s span) bool {
-	return s.from < s.to && (t.blocks[t.words[s.from].block].Kind == documents.Row ||
+	return !areListNumbers(t.words[s.from:s.to]) && (t.blocks[t.words[s.from].block].Kind == documents.Row ||
 		t.beginsLine(s.from) && (s.to == len(t.words) || t.beginsLine(s.to)))
 }
 
@@ -271,16 +270,17 @@ func (c *comparison) withoutCommon(all []hunk) (fewer []hunk) {
 	return fewer
 }
 
-// joined joins long differences with few words between them: these are the same by chance.
-func (c *comparison) joined(all []hunk) (fewer []hunk) {
+// unmatchChance undoes the matches of few words between long differences: these are the same by chance.
+func (c *comparison) unmatchChance() {
 	const long, maxChance = 3, 2
 	size := func(h hunk) int { return max(h.a.to-h.a.from, h.b.to-h.b.from) }
-	for _, h := range all {
-		if n := len(fewer) - 1; n >= 0 && size(h) >= long && size(fewer[n]) >= long && c.areNeighbors(fewer[n], h, maxChance) {
-			fewer[n].a.to, fewer[n].b.to = h.a.to, h.b.to
+	var last hunk
+	for _, h := range c.hunks() {
+		if size(h) < long || size(last) < long || !c.areNeighbors(last, h, maxChance) {
+			last = h
 			continue
 		}
-		fewer = append(fewer, h)
+		c.a.unmatch(span{last.a.to, h.a.from}, c.b)
+		last.a.to, last.b.to = h.a.to, h.b.to
 	}
-	return fewer
 }
