@@ -165,7 +165,8 @@ func (c *comparison) withoutListNumbers(all []hunk) []hunk {
 // lacksListNumbers reports whether a span is numbers in front of lines, most of which the other text does not have. They
 // may be in front of a line only in the other text.
 func (t *text) lacksListNumbers(s span, other *text, there span) bool {
-	return areListNumbers(t.words[s.from:s.to]) && areListNumbers(other.words[there.from:there.to]) && s.from < s.to && 2*(there.to-there.from) < s.to-s.from &&
+	return s.from < s.to && 2*(there.to-there.from) < s.to-s.from &&
+		areListNumbers(t.words[s.from:s.to]) && areListNumbers(other.words[there.from:there.to]) &&
 		(t.beginsLine(s.from) || there.to < len(other.words) && other.beginsLine(there.to))
 }
 
