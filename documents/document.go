@@ -4,6 +4,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"portside/documents/en16931"
 )
 
 // Document is the content of a file: blocks of plain text in reading order. Every reader makes one, and every engine
@@ -58,6 +60,7 @@ type Cell struct {
 	Start  int // offset in the document's text, in bytes
 	Column int // from 0; a cell that spans two columns counts as two
 	Header bool
+	Term   en16931.Code // of an e-invoice: the business term of which the text is the value; otherwise 0
 }
 
 // Word is the place of a word. A word that a line break divides is two of them.
@@ -103,6 +106,20 @@ func (d *Document) First(n int) *Document {
 	part.text = ""
 	if n > 0 {
 		part.text = d.text[:part.Blocks[n-1].End()]
+	}
+	return &part
+}
+
+// From returns the document without the first n blocks. Spaces stand for their text, so that offsets are those in the
+// whole one.
+func (d *Document) From(n int) *Document {
+	part := *d
+	part.Blocks = d.Blocks[n:]
+	if n < len(d.Blocks) {
+		start := d.Blocks[n].Start
+		part.text = strings.Repeat(" ", start) + d.text[start:]
+	} else {
+		part.text = ""
 	}
 	return &part
 }

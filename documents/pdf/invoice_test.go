@@ -33,7 +33,7 @@ func withAttachment(catalog, name, dict, data string) []byte {
 
 func TestEmbeddedInvoices(t *testing.T) {
 	const inTree, associated = "/Names<</EmbeddedFiles 5 0 R>>", "/AF[6 0 R]"
-	const values = "Invoice number\tR-77\nInvoice date\t2026-04-02\nSeller\tNordlicht GmbH\nCurrency\tEUR\n" +
+	const values = "Invoice number\tR-77\nInvoice date\t2026-04-02\nCurrency\tEUR\nSeller\tNordlicht GmbH\n" +
 		"Total amount including VAT\t119.00 EUR\nthe page"
 	for _, test := range []struct {
 		name string

@@ -1,67 +1,21 @@
 package tree
 
 import (
+	"slices"
 	"strings"
 
 	"portside/documents"
+	"portside/documents/en16931"
 	"portside/documents/text/internal/page"
 )
 
-// An e-invoice is XML by the European standard EN 16931, in the syntax CII (UN/CEFACT Cross Industry Invoice; also in
-// ZUGFeRD and Factur-X) or UBL 2.1 (OASIS). Its reader finds the values by their paths and gives them the names that
-// people use.
-
-// eInvoiceTerm is a value of an e-invoice, with its possible paths below the root.
-type eInvoiceTerm struct {
-	name  string
-	kind  termKind
-	paths []string
-}
-
-type termKind int
-
 const (
-	words termKind = iota
-	money
-	day
-	vatNumber // of the European Union: two letters before digits
+	eInvoiceWarning = "The file is an e-invoice. Its values were read by their paths in the XML."
+	embeddedWarning = "The file has an e-invoice in XML. Values were read by their paths in the XML first, and then from the pages."
 )
 
-// eInvoiceRoots are the syntaxes by the names of their root elements.
-var eInvoiceRoots = map[string][]eInvoiceTerm{
-	"CrossIndustryInvoice": ciiTerms, "CrossIndustryDocument": ciiTerms, "Invoice": ublTerms, "CreditNote": ublTerms,
-}
-
-const eInvoiceWarning = "The file is an e-invoice. Its values were read by their paths in the XML."
-
-// ciiTerms are the terms of CII. Elements that ZUGFeRD 1.0 names differently are renamed by ciiName.
-var ciiTerms = []eInvoiceTerm{
-	{"Invoice number", words, []string{"ExchangedDocument/ID"}},
-	{"Invoice date", day, []string{"ExchangedDocument/IssueDateTime/DateTimeString"}},
-	{"Seller", words, []string{ciiAgreement + "SellerTradeParty/Name"}},
-	{"Seller VAT number", vatNumber, []string{ciiAgreement + "SellerTradeParty/SpecifiedTaxRegistration/ID"}},
-	{"Customer", words, []string{ciiAgreement + "BuyerTradeParty/Name"}},
-	{"Order number", words, []string{ciiAgreement + "BuyerOrderReferencedDocument/IssuerAssignedID", ciiAgreement + "BuyerOrderReferencedDocument/ID"}},
-	{"Contract number", words, []string{ciiAgreement + "ContractReferencedDocument/IssuerAssignedID", ciiAgreement + "ContractReferencedDocument/ID"}},
-	{"Delivery date", day, []string{
-		ciiTransaction + "ApplicableHeaderTradeDelivery/ActualDeliverySupplyChainEvent/OccurrenceDateTime/DateTimeString",
-	}},
-	{"Due date", day, []string{ciiSettlement + "SpecifiedTradePaymentTerms/DueDateDateTime/DateTimeString"}},
-	{"Currency", words, []string{ciiSettlement + "InvoiceCurrencyCode"}},
-	{"IBAN", words, []string{ciiSettlement + "SpecifiedTradeSettlementPaymentMeans/PayeePartyCreditorFinancialAccount/IBANID"}},
-	{"Net amount", money, []string{ciiSummation + "TaxBasisTotalAmount"}},
-	{"VAT amount", money, []string{ciiSummation + "TaxTotalAmount"}},
-	{"Total amount including VAT", money, []string{ciiSummation + "GrandTotalAmount"}},
-	{"Prepaid amount", money, []string{ciiSummation + "TotalPrepaidAmount"}},
-	{"Amount due", money, []string{ciiSummation + "DuePayableAmount"}},
-}
-
-const (
-	ciiTransaction = "SupplyChainTradeTransaction/"
-	ciiAgreement   = ciiTransaction + "ApplicableHeaderTradeAgreement/"
-	ciiSettlement  = ciiTransaction + "ApplicableHeaderTradeSettlement/"
-	ciiSummation   = ciiSettlement + "SpecifiedTradeSettlementHeaderMonetarySummation/"
-)
+// minTerms is how many terms make an e-invoice, because any XML may have an element "Invoice".
+const minTerms = 4
 
 // ciiNames are the names of CII for elements of ZUGFeRD 1.0.
 var ciiNames = map[string]string{
@@ -73,37 +27,6 @@ var ciiNames = map[string]string{
 	"SpecifiedSupplyChainTradeSettlement": "SpecifiedLineTradeSettlement",
 	"SpecifiedExchangedDocumentContext":   "ExchangedDocumentContext",
 }
-
-// ublTerms are the terms of UBL.
-var ublTerms = []eInvoiceTerm{
-	{"Invoice number", words, []string{"ID"}},
-	{"Invoice date", day, []string{"IssueDate"}},
-	{"Seller", words, []string{ublSeller + "PartyLegalEntity/RegistrationName", ublSeller + "PartyName/Name"}},
-	{"Seller VAT number", vatNumber, []string{ublSeller + "PartyTaxScheme/CompanyID"}},
-	{"Customer", words, []string{ublBuyer + "PartyLegalEntity/RegistrationName", ublBuyer + "PartyName/Name"}},
-	{"Order number", words, []string{"OrderReference/ID"}},
-	{"Contract number", words, []string{"ContractDocumentReference/ID"}},
-	{"Delivery date", day, []string{"Delivery/ActualDeliveryDate"}},
-	{"Due date", day, []string{"DueDate", "PaymentMeans/PaymentDueDate"}},
-	{"Currency", words, []string{"DocumentCurrencyCode"}},
-	{"IBAN", words, []string{"PaymentMeans/PayeeFinancialAccount/ID"}},
-	{"Net amount", money, []string{ublTotal + "TaxExclusiveAmount"}},
-	{"VAT amount", money, []string{"TaxTotal/TaxAmount"}},
-	{"Total amount including VAT", money, []string{ublTotal + "TaxInclusiveAmount"}},
-	{"Prepaid amount", money, []string{ublTotal + "PrepaidAmount"}},
-	{"Amount due", money, []string{ublTotal + "PayableAmount"}},
-}
-
-const (
-	ublSeller = "AccountingSupplierParty/Party/"
-	ublBuyer  = "AccountingCustomerParty/Party/"
-	ublTotal  = "LegalMonetaryTotal/"
-)
-
-const embeddedWarning = "The file has an e-invoice in XML. Values were read by their paths in the XML first, and then from the pages."
-
-// minTerms is how many terms make an e-invoice, because any XML may have an element "Invoice".
-const minTerms = 4
 
 // AddEmbeddedInvoice adds the terms and lines of an e-invoice that another file contains. It adds nothing if
 // the XML is damaged, too large or no e-invoice.
@@ -119,102 +42,223 @@ func AddEmbeddedInvoice(to page.Page, data []byte) error {
 	if isBroken || p.skipped {
 		return nil
 	}
-	found := findTerms(p.root)
-	if len(found) < minTerms {
+	invoice := findInvoice(p.root)
+	if invoice == nil {
 		return nil
 	}
 	to.Into.Warn(embeddedWarning)
-	if err := addTerms(to, found); err != nil {
-		return err
-	}
-	return addInvoiceLines(to, p.root)
+	return invoice.add(to)
 }
 
-// addEInvoice adds the terms of an e-invoice as Fields, and removes them from the tree. It does nothing with other XML.
+// addEInvoice adds the terms of an e-invoice, and removes them from the tree. It does nothing with other XML.
 func addEInvoice(to page.Page, root *node) error {
-	found := findTerms(root)
-	if len(found) < minTerms {
+	invoice := findInvoice(root)
+	if invoice == nil {
 		return nil
 	}
 	to.Into.Warn(eInvoiceWarning)
-	if err := addTerms(to, found); err != nil {
+	if err := invoice.add(to); err != nil {
 		return err
 	}
-	if err := addInvoiceLines(to, root); err != nil {
-		return err
+	if prune(root); len(root.parts) == 0 {
+		return nil
 	}
 	return to.Add(documents.Block{Kind: documents.Heading, Level: 1, Text: "Other data of the e-invoice"})
 }
 
-// addTerms adds terms as Fields, and removes them from the tree.
-func addTerms(to page.Page, found []foundTerm) error {
-	currency := ""
-	for _, f := range found {
-		if f.term.name == "Currency" {
-			currency = valueOf(f.node)
+// prune removes the parts of a node that have no text.
+func prune(n *node) {
+	n.parts = slices.DeleteFunc(n.parts, func(part *node) bool {
+		prune(part)
+		return part.text == "" && len(part.parts) == 0
+	})
+}
+
+// eInvoice is the values of an e-invoice.
+type eInvoice struct {
+	values map[en16931.Code]string // the first of each term
+	fields []foundTerm
+	lines  [][]foundTerm
+}
+
+// foundTerm is a value of a term, and the node that has it. An address has no node.
+type foundTerm struct {
+	term  en16931.Term
+	value string
+	node  *node
+}
+
+// findInvoice reads an e-invoice from its root or an element directly below it, as in an envelope of Peppol. It returns
+// nil for other XML.
+func findInvoice(root *node) *eInvoice {
+	for _, n := range append([]*node{root}, root.parts...) {
+		isCII := n.name == "CrossIndustryInvoice" || n.name == "CrossIndustryDocument"
+		if !isCII && n.name != "Invoice" && n.name != "CreditNote" {
+			continue
 		}
-	}
-	for _, f := range found {
-		value := valueOf(f.node)
-		switch f.term.kind {
-		case money:
-			value = strings.TrimSpace(value + " " + currency)
-		case day:
-			value = isoDate(value)
+		invoice := &eInvoice{values: map[en16931.Code]string{}}
+		for _, group := range en16931.Groups() {
+			for _, element := range invoice.elements(n, pathsIn(isCII, group.CII, group.UBL)) {
+				invoice.fields = append(invoice.fields, invoice.read(element, group, isCII)...)
+			}
 		}
-		if err := to.Field(f.term.name, value); err != nil {
-			return err
+		if len(invoice.values) < minTerms {
+			continue
 		}
-		*f.node = node{kind: leaf}
+		lines := en16931.Lines()
+		for _, element := range invoice.elements(n, pathsIn(isCII, lines.CII, lines.UBL)) {
+			invoice.lines = append(invoice.lines, invoice.read(element, lines, isCII))
+		}
+		return invoice
 	}
 	return nil
 }
 
-// lineTerms are the columns of the table of lines, below the element of a line: first the paths of CII, then those of
-// UBL.
-var lineTerms = []eInvoiceTerm{
-	{"Position", words, []string{"AssociatedDocumentLineDocument/LineID", "ID"}},
-	{"Item number", words, []string{"SpecifiedTradeProduct/SellerAssignedID", "Item/SellersItemIdentification/ID"}},
-	{"Description", words, []string{"SpecifiedTradeProduct/Name", "Item/Name"}},
-	{"Quantity", words, []string{"SpecifiedLineTradeDelivery/BilledQuantity", "InvoicedQuantity", "CreditedQuantity"}},
-	{"Unit price", words, []string{"SpecifiedLineTradeAgreement/NetPriceProductTradePrice/ChargeAmount", "Price/PriceAmount"}},
-	{"VAT rate", words, []string{
-		"SpecifiedLineTradeSettlement/ApplicableTradeTax/RateApplicablePercent", "SpecifiedLineTradeSettlement/ApplicableTradeTax/ApplicablePercent",
-		"Item/ClassifiedTaxCategory/Percent",
-	}},
-	{"Line amount", words, []string{
-		"SpecifiedLineTradeSettlement/SpecifiedTradeSettlementLineMonetarySummation/LineTotalAmount",
-		"SpecifiedLineTradeSettlement/SpecifiedTradeSettlementMonetarySummation/LineTotalAmount", "LineExtensionAmount",
-	}},
+func pathsIn(isCII bool, cii, ubl []en16931.Path) []en16931.Path {
+	if isCII {
+		return cii
+	}
+	return ubl
 }
 
-// linePaths are the elements of the lines.
-var linePaths = []string{ciiTransaction + "IncludedSupplyChainTradeLineItem", "InvoiceLine", "CreditNoteLine"}
-
-// addInvoiceLines adds the lines of an e-invoice as a table, and removes the values from the tree.
-func addInvoiceLines(to page.Page, root *node) error {
-	var lines []*node
-	for _, path := range linePaths {
-		lines = append(lines, nodesAt(root, strings.Split(path, "/"))...)
+// elements returns the elements at the first path that has any; without a path, the node itself.
+func (e *eInvoice) elements(n *node, paths []en16931.Path) []*node {
+	if len(paths) == 0 {
+		return []*node{n}
 	}
-	if len(lines) == 0 {
+	for _, path := range paths {
+		if found := e.nodesAt(n, path); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// read returns the values of the terms of a group. Of the paths of a term, the first one with a value counts.
+func (e *eInvoice) read(element *node, group en16931.Group, isCII bool) (all []foundTerm) {
+	parts := map[en16931.Code]string{}
+	for _, term := range group.Terms {
+		for _, path := range pathsIn(isCII, term.CII, term.UBL) {
+			found := e.termsAt(element, path, term)
+			if len(found) == 0 {
+				continue
+			}
+			parts[term.Code] = found[0].value
+			if _, isKnown := e.values[term.Code]; !isKnown {
+				e.values[term.Code] = found[0].value
+			}
+			all = append(all, found...)
+			break
+		}
+	}
+	for _, term := range group.Terms {
+		if address := addressOf(term, parts); address != "" {
+			first := slices.IndexFunc(all, func(f foundTerm) bool { return slices.Contains(slices.Concat(term.Parts...), f.term.Code) })
+			all = slices.Insert(all, first, foundTerm{term: term, value: address})
+		}
+	}
+	return all
+}
+
+// termsAt returns the values at a path.
+func (e *eInvoice) termsAt(element *node, path en16931.Path, term en16931.Term) (all []foundTerm) {
+	for _, n := range e.nodesAt(element, path) {
+		value := valueOf(n)
+		if value == "" {
+			continue
+		}
+		if term.Kind == en16931.Date {
+			value = isoDate(value)
+		}
+		all = append(all, foundTerm{term, value, n})
+	}
+	return all
+}
+
+// addressOf joins the parts of an address.
+func addressOf(term en16931.Term, parts map[en16931.Code]string) string {
+	var lines []string
+	for _, codes := range term.Parts {
+		var words []string
+		for _, code := range codes {
+			if parts[code] != "" {
+				words = append(words, parts[code])
+			}
+		}
+		if len(words) > 0 {
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(lines, ", ")
+}
+
+// add adds the terms as Fields and the lines as a table, and removes their values from the tree.
+func (e *eInvoice) add(to page.Page) error {
+	for _, f := range e.fields {
+		block := page.Field(f.term.Name, e.withUnit(f))
+		block.Cells[1].Term = f.term.Code
+		if err := to.Add(block); err != nil {
+			return err
+		}
+	}
+	if err := e.addLines(to); err != nil {
+		return err
+	}
+	for _, f := range slices.Concat(append(e.lines, e.fields)...) {
+		if f.node != nil {
+			*f.node = node{kind: leaf}
+		}
+	}
+	return nil
+}
+
+// withUnit returns a value with its currency or its percent sign.
+func (e *eInvoice) withUnit(f foundTerm) string {
+	switch f.term.Kind {
+	case en16931.Amount:
+		currency := e.values[en16931.ParseCode("BT-5")]
+		if f.node.kind == object {
+			for _, part := range f.node.parts {
+				if part.name == "currencyID" && part.text != "" {
+					currency = part.text
+				}
+			}
+		}
+		return strings.TrimSpace(f.value + " " + currency)
+	case en16931.Percent:
+		return f.value + " %"
+	}
+	return f.value
+}
+
+// addLines adds the lines as a table that has a column for each term with a value.
+func (e *eInvoice) addLines(to page.Page) error {
+	columns := map[en16931.Code]int{}
+	var heads []documents.Cell
+	for _, term := range en16931.Lines().Terms {
+		has := func(line []foundTerm) bool {
+			return slices.ContainsFunc(line, func(f foundTerm) bool { return f.term.Code == term.Code })
+		}
+		if slices.ContainsFunc(e.lines, has) {
+			columns[term.Code] = len(heads)
+			heads = append(heads, documents.Cell{Text: term.Name, Column: len(heads), Header: true})
+		}
+	}
+	if len(heads) == 0 {
 		return nil
 	}
 	table := to.Into.NextTable()
-	heads := make([]documents.Cell, len(lineTerms))
-	for i, term := range lineTerms {
-		heads[i] = documents.Cell{Text: term.name, Column: i, Header: true}
-	}
 	if err := to.Add(documents.Block{Kind: documents.Row, Table: table, Cells: heads}); err != nil {
 		return err
 	}
-	for _, line := range lines {
+	for _, line := range e.lines {
 		var cells []documents.Cell
-		for i, term := range lineTerms {
-			if n := term.in(line); n != nil {
-				cells = append(cells, documents.Cell{Text: valueOf(n), Column: i})
-				*n = node{kind: leaf}
+		for _, f := range line {
+			if last := len(cells) - 1; last >= 0 && cells[last].Term == f.term.Code {
+				cells[last].Text += "; " + f.value
+				continue
 			}
+			cells = append(cells, documents.Cell{Text: f.value, Column: columns[f.term.Code], Term: f.term.Code})
 		}
 		if err := to.Add(documents.Block{Kind: documents.Row, Table: table, Cells: cells}); err != nil {
 			return err
@@ -223,46 +267,12 @@ func addInvoiceLines(to page.Page, root *node) error {
 	return nil
 }
 
-// foundTerm is a term with the node of its value.
-type foundTerm struct {
-	term eInvoiceTerm
-	node *node
-}
-
-func findTerms(root *node) []foundTerm {
-	var all []foundTerm
-	for _, term := range eInvoiceRoots[root.name] {
-		if n := term.in(root); n != nil {
-			all = append(all, foundTerm{term, n})
-		}
-	}
-	return all
-}
-
-// in returns the node of the term's value below another node, or nil.
-func (term eInvoiceTerm) in(n *node) *node {
-	for _, path := range term.paths {
-		for _, found := range nodesAt(n, strings.Split(path, "/")) {
-			value := valueOf(found)
-			if value != "" && (term.kind != vatNumber || isVATNumber(value)) {
-				return found
-			}
-		}
-	}
-	return nil
-}
-
-func isVATNumber(value string) bool {
-	const letters = 2
-	return len(value) > letters && strings.Trim(value[:letters], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
-}
-
 // nodesAt returns all nodes at a path.
-func nodesAt(n *node, path []string) []*node {
+func (e *eInvoice) nodesAt(n *node, path en16931.Path) []*node {
 	if n.kind == list {
 		var all []*node
 		for _, part := range n.parts {
-			all = append(all, nodesAt(part, path)...)
+			all = append(all, e.nodesAt(part, path)...)
 		}
 		return all
 	}
@@ -275,11 +285,37 @@ func nodesAt(n *node, path []string) []*node {
 		if renamed, ok := ciiNames[name]; ok {
 			name = renamed
 		}
-		if name == path[0] {
-			all = append(all, nodesAt(part, path[1:])...)
+		if name != path[0].Name {
+			continue
+		}
+		for _, one := range e.nodesAt(part, nil) {
+			if e.meets(one, path[0].Conditions) {
+				all = append(all, e.nodesAt(one, path[1:])...)
+			}
 		}
 	}
 	return all
+}
+
+// meets reports whether an element meets the conditions.
+func (e *eInvoice) meets(n *node, conditions []en16931.Condition) bool {
+	return !slices.ContainsFunc(conditions, func(c en16931.Condition) bool {
+		if c.VATID {
+			return !isVATNumber(valueOf(n))
+		}
+		want := c.Value
+		if c.Term != 0 {
+			want = e.values[c.Term]
+		}
+		is := func(n *node) bool { return strings.EqualFold(valueOf(n), want) }
+		return slices.ContainsFunc(e.nodesAt(n, c.Path), is) == c.Not
+	})
+}
+
+// isVATNumber reports whether a value has the shape of a VAT number of the European Union: two letters before the rest.
+func isVATNumber(value string) bool {
+	const letters = 2
+	return len(value) > letters && strings.Trim(value[:letters], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // valueOf returns the text of an element that may have attributes.
@@ -295,12 +331,15 @@ func valueOf(n *node) string {
 	return ""
 }
 
-// isoDate writes a date of eight digits, which CII has as format 102, with hyphens. It returns other values as they
-// are.
+// isoDate writes a date of eight digits, which CII has as format 102, with hyphens, and leaves out the time zone of a
+// date of UBL. It returns other values as they are.
 func isoDate(value string) string {
-	const year, month, day = 4, 6, 8
-	if len(value) != day || strings.Trim(value, "0123456789") != "" {
-		return value
+	const year, month, day, iso = 4, 6, 8, 10
+	if len(value) == day && strings.Trim(value, "0123456789") == "" {
+		return value[:year] + "-" + value[year:month] + "-" + value[month:]
 	}
-	return value[:year] + "-" + value[year:month] + "-" + value[month:]
+	if len(value) > iso && value[year] == '-' && value[day-1] == '-' && strings.IndexByte("TZ+-", value[iso]) >= 0 {
+		return value[:iso]
+	}
+	return value
 }
