@@ -17,6 +17,7 @@
 //	dates, numbers, names    text → typed values with their positions
 //	index                    document → terms, numbers, dates, durations and ranges by position
 //	questions                variable → labels that would answer it
+//	einvoice                 e-invoice and variable → value of a business term of EN 16931
 //	candidates               index → pairs of label and value, sentences, check boxes
 //	ranking                  label → score; answers → the best one
 //	values                   pair → answers

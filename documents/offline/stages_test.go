@@ -13,8 +13,8 @@ import (
 
 // stages are the packages of the pipeline. Each may import only packages further up.
 var stages = []string{
-	"scan", "language", "lexicon", "dates", "numbers", "names", "index", "questions", "candidates", "ranking",
-	"values", "statements", "tables", "learned", "extraction", "summary", "comparison",
+	"scan", "language", "lexicon", "dates", "numbers", "names", "index", "questions", "einvoice", "candidates",
+	"ranking", "values", "statements", "tables", "learned", "extraction", "summary", "comparison",
 }
 
 func TestStagesImportOnlyEarlierStages(t *testing.T) {

@@ -27,58 +27,26 @@ const PartlySearched = "Only the first part of the document was searched."
 // maxAmbiguousConfidence limits the confidence in an answer that has a second reading.
 const maxAmbiguousConfidence = 0.6
 
-// Extract finds the values of the variables in a document. A value that the document does not state
-// clearly is not found. The values of an e-invoice in a PDF come from its XML, also if the pages contradict it. Extract
-// ends soon after the context does, with its error.
-func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
-	n := invoiceBlocks(d)
-	if n == 0 {
-		return extract(ctx, d, s)
-	}
-	fromXML, err := extract(ctx, d.First(n), s)
-	if err != nil {
-		return fromXML, err
-	}
-	rest := s
-	rest.Variables = slices.DeleteFunc(slices.Clone(s.Variables), func(v answers.Variable) bool { return fromXML.Values[v.Name].Found() })
-	rest.Tables = slices.DeleteFunc(slices.Clone(s.Tables), func(t answers.Table) bool { return len(fromXML.Rows[t.Name]) > 0 })
-	if len(rest.Variables) == 0 && len(rest.Tables) == 0 {
-		return fromXML, nil
-	}
-	found, err := extract(ctx, d, rest)
-	for name, rows := range fromXML.Rows {
-		if len(rows) > 0 {
-			found.Rows[name] = rows
-		}
-	}
-	for name, value := range fromXML.Values {
-		if value.Found() {
-			found.Values[name], found.Evidence[name], found.Candidates[name] = value, fromXML.Evidence[name],
-				fromXML.Candidates[name]
-		}
-	}
-	return found, err
-}
-
-// invoiceBlocks returns how many blocks of an e-invoice stand in front of the pages of a PDF.
-func invoiceBlocks(d *documents.Document) int {
-	n := slices.IndexFunc(d.Blocks, func(b documents.Block) bool { return b.Page > 0 })
-	if d.Format != documents.PDF || n < 0 {
-		return 0
-	}
-	return n
-}
-
+// extract finds the values of the variables in a document that has no e-invoice, or in a part of one.
 func extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
-	found := answers.Extraction{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{},
-		Candidates: map[string][]answers.Candidate{}, Rows: map[string][]answers.Row{}}
 	if err := ctx.Err(); err != nil {
-		return found, extracting(err)
+		return emptyExtraction(), extracting(err)
 	}
 	e, err := Prepare(ctx, d)
 	if err != nil {
-		return found, extracting(err)
+		return emptyExtraction(), extracting(err)
 	}
+	return e.extract(s)
+}
+
+func emptyExtraction() answers.Extraction {
+	return answers.Extraction{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{},
+		Candidates: map[string][]answers.Candidate{}, Rows: map[string][]answers.Row{}}
+}
+
+// extract finds the values of variables and the records of tables.
+func (e *Extractor) extract(s answers.ExtractSettings) (answers.Extraction, error) {
+	found := emptyExtraction()
 	if e.Index.Truncated || e.Candidates.Truncated {
 		found.Warnings = []string{PartlySearched}
 	}

@@ -1,0 +1,165 @@
+package einvoice
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"portside/documents"
+	"portside/documents/answers"
+	"portside/documents/en16931"
+)
+
+// Invoice has the terms of the e-invoice in a document.
+type Invoice struct {
+	document *documents.Document
+	values   map[en16931.Code][]place
+	lines    []map[en16931.Code]place
+}
+
+// place is where the text of a document has a value.
+type place struct {
+	text        string
+	start, page int
+}
+
+// Read returns the e-invoice in a document, or nil if it has none.
+func Read(d *documents.Document) *Invoice {
+	found := &Invoice{document: d, values: map[en16931.Code][]place{}}
+	for i := range d.Blocks {
+		b := &d.Blocks[i]
+		line := map[en16931.Code]place{}
+		for _, c := range b.Cells {
+			if c.Term == 0 || c.Text == "" {
+				continue
+			}
+			p := place{c.Text, c.Start, b.Page}
+			found.values[c.Term] = append(found.values[c.Term], p)
+			if b.Kind == documents.Row {
+				line[c.Term] = p
+			}
+		}
+		if len(line) > 0 {
+			found.lines = append(found.lines, line)
+		}
+	}
+	if len(found.values) == 0 {
+		return nil
+	}
+	return found
+}
+
+// Answer is what an e-invoice says about a variable.
+type Answer struct {
+	Code       en16931.Code // 0 without a value
+	Value      answers.Value
+	Evidence   answers.Evidence
+	Candidates []answers.Candidate // of a question that does not say which of them it asks for
+}
+
+// confidence is that of a value at the path of its term.
+const confidence = 0.99
+
+// Answer returns the value of the term that a variable asks for. isTerm is false if the variable asks for no term of
+// the standard, or if its question is not understood.
+func (i *Invoice) Answer(v answers.Variable) (a Answer, isTerm bool) {
+	asked := understand(v, false)
+	if asked.score == 0 {
+		return Answer{}, false
+	}
+	var found []Answer
+	for _, code := range asked.terms.codes {
+		for _, p := range i.values[code] {
+			value, isTyped := valueOf(p.text, code, v.Type)
+			isKnown := slices.ContainsFunc(found, func(other Answer) bool { return other.Value == value })
+			if isTyped && !isKnown {
+				found = append(found, Answer{Code: code, Value: value, Evidence: p.evidence(confidence)})
+			}
+		}
+		if len(found) > 0 && !asked.terms.mustAgree {
+			break
+		}
+	}
+	if len(found) == 1 && asked.isClear {
+		return found[0], true
+	}
+	for _, other := range found {
+		other.Evidence.Confidence /= float64(len(found) + 1)
+		a.Candidates = append(a.Candidates, answers.Candidate{Value: other.Value, Evidence: other.Evidence})
+	}
+	return a, true
+}
+
+func (p place) evidence(confidence float64) answers.Evidence {
+	return answers.Evidence{Quote: p.text, Start: p.start, Page: p.page, Confidence: confidence}
+}
+
+// Rows returns the lines as the records of a table. isLines is false if fewer than half of its columns ask for terms of
+// lines.
+func (i *Invoice) Rows(t answers.Table) (rows []answers.Row, isLines bool) {
+	columns := map[string]target{}
+	for _, v := range t.Columns {
+		if asked := understand(v, true); asked.isClear {
+			columns[v.Name] = asked.terms
+		}
+	}
+	if len(i.lines) == 0 || 2*len(columns) < len(t.Columns) || len(columns) == 0 {
+		return nil, false
+	}
+	for _, line := range i.lines[:min(len(i.lines), t.MaxRows)] {
+		row := answers.Row{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{}}
+		for _, v := range t.Columns {
+			for _, code := range columns[v.Name].codes {
+				p, isFilled := line[code]
+				if value, isTyped := valueOf(p.text, code, v.Type); isFilled && isTyped {
+					row.Values[v.Name], row.Evidence[v.Name] = value, []answers.Evidence{p.evidence(confidence)}
+					break
+				}
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, true
+}
+
+var (
+	decimal = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]*)?$`) // a number in XML
+	day     = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+)
+
+// valueOf reads a text as a type. The text of an amount ends with its currency, and that of a percentage with its sign.
+func valueOf(text string, code en16931.Code, t answers.Type) (answers.Value, bool) {
+	switch t {
+	case answers.String:
+		return answers.Value{Type: t, Text: text}, true
+	case answers.Date:
+		return answers.Value{Type: t, Text: text}, day.MatchString(text)
+	case answers.Number:
+		if en16931.TermOf(code).Kind.IsNumber() {
+			text, _, _ = strings.Cut(text, " ")
+		}
+		return answers.Value{Type: t, Text: plain(text)}, decimal.MatchString(text)
+	}
+	return answers.Value{}, false
+}
+
+// plain returns a number without a plus sign and needless zeros.
+func plain(number string) string {
+	sign, rest := "", strings.TrimPrefix(number, "+")
+	if negative, is := strings.CutPrefix(rest, "-"); is {
+		sign, rest = "-", negative
+	}
+	whole, fraction, _ := strings.Cut(rest, ".")
+	whole = strings.TrimLeft(whole, "0")
+	fraction = strings.TrimRight(fraction, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction != "" {
+		return sign + whole + "." + fraction
+	}
+	if whole == "0" {
+		return whole
+	}
+	return sign + whole
+}

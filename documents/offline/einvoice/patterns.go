@@ -1,0 +1,173 @@
+package einvoice
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"portside/documents/answers"
+	"portside/documents/en16931"
+)
+
+//go:embed questions.txt
+var questionsText string
+
+// pattern is the meanings that ask for terms.
+type pattern struct {
+	terms    target
+	kind     answers.Type // the only type of the variable; empty: any
+	required [][]string   // of each list, the question has one or more meanings
+	optional []string
+	ofLine   bool
+}
+
+// target is the terms that answer a question.
+type target struct {
+	codes     []en16931.Code
+	mustAgree bool // all terms must have the same value; otherwise the first term with a value counts
+}
+
+func (t target) isZero() bool { return len(t.codes) == 0 }
+
+func (t target) equals(other target) bool {
+	return t.mustAgree == other.mustAgree && slices.Equal(t.codes, other.codes)
+}
+
+// rewrite replaces meanings by others.
+type rewrite struct{ from, to []string }
+
+type rules struct {
+	rewrites []rewrite
+	patterns []pattern
+}
+
+// The groups of questions.txt that are not meanings of their own.
+const (
+	rewriteGroup = "REWRITES"
+	lineGroup    = "LINE"
+)
+
+var allRules = sync.OnceValue(func() rules {
+	var r rules
+	group := ""
+	for line := range strings.Lines(questionsText) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			group = strings.Trim(line, "[]")
+		case group == rewriteGroup:
+			from, to, _ := strings.Cut(line, " > ")
+			r.rewrites = append(r.rewrites, rewrite{strings.Fields(from), strings.Fields(to)})
+		default:
+			r.patterns = append(r.patterns, parsePattern(line, group))
+		}
+	}
+	return r
+})
+
+// parsePattern parses "BT-1>BT-2 string: A/B C?" below the name of a group.
+func parsePattern(line, group string) pattern {
+	head, meanings, _ := strings.Cut(line, ": ")
+	codes, kind, _ := strings.Cut(head, " ")
+	p := pattern{kind: answers.Type(kind), optional: []string{"INVOICE"}}
+	p.terms.mustAgree = strings.Contains(codes, "=")
+	for code := range strings.FieldsFuncSeq(codes, func(r rune) bool { return r == '>' || r == '=' }) {
+		p.terms.codes = append(p.terms.codes, en16931.ParseCode(code))
+	}
+	switch p.ofLine = group == lineGroup; {
+	case p.ofLine:
+		p.optional = append(p.optional, "LINE", "ITEM")
+	case group != "":
+		p.required = append(p.required, []string{group})
+		p.optional = append(p.optional, "COMPANY")
+	}
+	for item := range strings.FieldsSeq(meanings) {
+		if optional, is := strings.CutSuffix(item, "?"); is {
+			p.optional = append(p.optional, optional)
+		} else {
+			p.required = append(p.required, strings.Split(item, "/"))
+		}
+	}
+	return p
+}
+
+// score returns how many meanings of the pattern the question needs, or 0 if it does not match.
+func (p pattern) score(a asked, t answers.Type) int {
+	if p.kind != "" && p.kind != t || !canBe(en16931.TermOf(p.terms.codes[0]).Kind, t) {
+		return 0
+	}
+	known := slices.Clone(p.optional)
+	for _, choice := range p.required {
+		if !slices.ContainsFunc(choice, a.has) {
+			return 0
+		}
+		known = append(known, choice...)
+	}
+	if slices.ContainsFunc(a.meanings, func(m string) bool { return !slices.Contains(known, m) }) {
+		return 0
+	}
+	return len(p.required)
+}
+
+// canBe reports whether values of a kind can be read as a type.
+func canBe(k en16931.Kind, t answers.Type) bool {
+	switch t {
+	case answers.Number:
+		return k.IsNumber() || k == en16931.Text
+	case answers.Date:
+		return k == en16931.Date
+	case answers.String:
+		return true
+	}
+	return false
+}
+
+// match is the terms that a question asks for. If isClear is false, the question asks for one of several terms, without
+// saying which.
+type match struct {
+	terms   target
+	score   int
+	isClear bool
+}
+
+// find returns the terms that a question asks for. Questions about a column of the lines need not mention the lines.
+func (r rules) find(a asked, t answers.Type, isColumn bool) (best match) {
+	a = r.rewritten(a)
+	if len(a.meanings) == 0 {
+		return match{}
+	}
+	if t == answers.Date {
+		a.add("DATE")
+	}
+	isOfLine := isColumn || a.has("LINE") || a.has("ITEM")
+	for _, p := range r.patterns {
+		if p.ofLine && !isOfLine || isColumn && !p.ofLine {
+			continue
+		}
+		score := p.score(a, t)
+		switch {
+		case score > best.score:
+			best = match{p.terms, score, true}
+		case score == best.score && score > 0 && !p.terms.equals(best.terms):
+			best.isClear = false
+		}
+	}
+	return best
+}
+
+// rewritten applies the rewrites to a copy of the meanings.
+func (r rules) rewritten(a asked) asked {
+	a.meanings = slices.Clone(a.meanings)
+	for _, rule := range r.rewrites {
+		if slices.ContainsFunc(rule.from, func(m string) bool { return !a.has(m) }) {
+			continue
+		}
+		a.meanings = slices.DeleteFunc(a.meanings, func(m string) bool { return slices.Contains(rule.from, m) })
+		for _, m := range rule.to {
+			a.add(m)
+		}
+	}
+	return a
+}

@@ -1,0 +1,76 @@
+package einvoice
+
+import (
+	"slices"
+	"strings"
+
+	"portside/documents/answers"
+	"portside/documents/offline/questions"
+)
+
+// understand returns the terms that a variable asks for. The name and the description must be understood as a whole,
+// because a single other word may change the meaning: the total of an invoice is not its total of hours.
+func understand(v answers.Variable, isColumn bool) match {
+	const maxBytes = 500
+	name := read(questions.SplitName(v.Name[:min(len(v.Name), maxBytes)]))
+	description := readDescription(v.Description[:min(len(v.Description), maxBytes)])
+	find := func(a asked) match {
+		if a.unknown > 0 {
+			return match{}
+		}
+		return allRules().find(a, v.Type, isColumn)
+	}
+	byName, byDescription, byBoth := find(name), find(description), find(name.and(description))
+	switch {
+	case len(description.meanings) == 0:
+		if description.unknown > 0 {
+			return match{}
+		}
+		return byName
+	case len(name.meanings) == 0:
+		return byDescription
+	case byName.isClear && byDescription.isClear && byName.terms.equals(byDescription.terms):
+		return byName
+	case byBoth.score > 0:
+		return byBoth
+	case byDescription.score > 0:
+		return byDescription
+	case byName.score == 0:
+		return match{}
+	}
+	known := name.and(description)
+	known.unknown = 0
+	isRepeated := !slices.ContainsFunc(name.meanings, func(m string) bool { return !description.has(m) })
+	byKnown := find(known)
+	if byKnown.terms.equals(byName.terms) && (byName.score > 1 || isRepeated && !isWeak(name)) {
+		return byName
+	}
+	return match{}
+}
+
+// isWeak reports whether unknown words may change what a question asks for.
+func isWeak(a asked) bool {
+	return slices.ContainsFunc(a.meanings, func(m string) bool {
+		return slices.Contains(strings.Fields("AMOUNT TOTAL NET GROSS DATE NAME NUMBER NOTE PAY RATE VAT CITY ADDRESS COUNTRY EMAIL PHONE QUANTITY PRICE"), m)
+	})
+}
+
+// readDescription reads a description. If its first part is understood and the rest adds nothing that is known, as in
+// "the amount due, with two decimals", it leaves out the rest.
+func readDescription(text string) asked {
+	whole := read(text)
+	if whole.unknown == 0 {
+		return whole
+	}
+	for i, r := range text {
+		if i == 0 || !strings.ContainsRune(".,;:()-\n", r) {
+			continue
+		}
+		first, rest := read(text[:i]), read(text[i:])
+		isKnown := !slices.ContainsFunc(rest.meanings, func(m string) bool { return !first.has(m) })
+		if first.unknown == 0 && len(first.meanings) > 0 && isKnown {
+			return first
+		}
+	}
+	return whole
+}
