@@ -46,6 +46,7 @@ type rules struct {
 const (
 	rewriteGroup = "REWRITES"
 	lineGroup    = "LINE"
+	sellerGroup  = "SELLER"
 )
 
 var allRules = sync.OnceValue(func() rules {
@@ -58,7 +59,7 @@ var allRules = sync.OnceValue(func() rules {
 		case line[0] == '[':
 			group = strings.Trim(line, "[]")
 		case group == rewriteGroup:
-			from, to, _ := strings.Cut(line, " > ")
+			from, to, _ := strings.Cut(line, " >")
 			r.rewrites = append(r.rewrites, rewrite{strings.Fields(from), strings.Fields(to)})
 		default:
 			r.patterns = append(r.patterns, parsePattern(line, group))
@@ -82,6 +83,9 @@ func parsePattern(line, group string) pattern {
 	case group != "":
 		p.required = append(p.required, []string{group})
 		p.optional = append(p.optional, "COMPANY")
+		if group == sellerGroup {
+			p.optional = append(p.optional, "ISSUE")
+		}
 	}
 	for item := range strings.FieldsSeq(meanings) {
 		if optional, is := strings.CutSuffix(item, "?"); is {
@@ -132,6 +136,9 @@ type match struct {
 	isClear bool
 }
 
+// ofLines are the meanings that only lines have.
+var ofLines = []string{"LINE", "ITEM", "QUANTITY", "UNIT", "STANDARD", "CLASSIFICATION", "ORIGIN", "ATTRIBUTE"}
+
 // find returns the terms that a question asks for. Questions about a column of the lines need not mention the lines.
 func (r rules) find(a asked, t answers.Type, isColumn bool) (best match) {
 	a = r.rewritten(a)
@@ -141,7 +148,7 @@ func (r rules) find(a asked, t answers.Type, isColumn bool) (best match) {
 	if t == answers.Date {
 		a.add("DATE")
 	}
-	isOfLine := isColumn || a.has("LINE") || a.has("ITEM")
+	isOfLine := isColumn || slices.ContainsFunc(ofLines, a.has)
 	for _, p := range r.patterns {
 		if p.ofLine && !isOfLine || isColumn && !p.ofLine {
 			continue

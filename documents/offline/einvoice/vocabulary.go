@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"portside/documents/offline/language"
+	"portside/documents/offline/lexicon"
 	"portside/documents/offline/scan"
 )
 
@@ -103,8 +104,17 @@ func read(text string) asked {
 
 // isEmpty reports whether a word says nothing of what a question asks for.
 func isEmpty(word string) bool {
-	return language.AllStopWords()[word] || len(word) == 1 || strings.Trim(word, "0123456789") == ""
+	return stopWords()[word] || lexicon.IsFiller(word) || len(word) == 1 || strings.Trim(word, "0123456789") == ""
 }
+
+// stopWords are the stop words of all languages, folded.
+var stopWords = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for word := range language.AllStopWords() {
+		all[scan.Fold(word)] = true
+	}
+	return all
+})
 
 // taxed replaces "with VAT" and "without VAT", also as "VAT included", by what such amounts are called.
 func taxed(sequence []string) []string {
@@ -154,11 +164,13 @@ func (v vocabulary) longest(all []scan.Word) (meanings []string, used int) {
 }
 
 const (
-	maxWordBytes   = 60
-	minStemBytes   = 3
-	maxEndingBytes = 3
-	minPartBytes   = 3 // of a part of a compound
-	maxParts       = 3
+	maxWordBytes     = 60
+	minStemBytes     = 3
+	longStemBytes    = 6
+	shortEndingBytes = 2
+	maxEndingBytes   = 4 // of a long stem; other stems have shorter endings
+	minPartBytes     = 3 // of a part of a compound
+	maxParts         = 3
 )
 
 // form returns the meanings of a form, whose last word has a number of bytes. A compound comes before a form with an
@@ -167,18 +179,30 @@ func (v vocabulary) form(text string, lastWord int) []string {
 	if found := v.forms[text]; found != nil {
 		return found
 	}
+	if found := v.stem(text, lastWord, shortEndingBytes); found != nil {
+		return found
+	}
 	if len(text) == lastWord {
 		if found := v.compound(text, maxParts); found != nil {
 			return found
 		}
 	}
-	for n := 0; n <= maxEndingBytes && lastWord-n >= minStemBytes; n++ {
-		if found := v.stems[text[:len(text)-n]]; found != nil {
-			return found
-		}
+	if found := v.stem(text, lastWord, maxEndingBytes); found != nil {
+		return found
 	}
 	if plain := umlauts.Replace(text); plain != text {
 		return v.form(plain, lastWord-len(text)+len(plain))
+	}
+	return nil
+}
+
+// stem returns the meanings of the longest stem that a form begins with, if at most maxEnding bytes follow it.
+func (v vocabulary) stem(text string, lastWord, maxEnding int) []string {
+	for n := 0; n <= maxEnding && lastWord-n >= minStemBytes; n++ {
+		isLong := lastWord-n >= longStemBytes
+		if found := v.stems[text[:len(text)-n]]; found != nil && (n < maxEndingBytes || isLong) {
+			return found
+		}
 	}
 	return nil
 }
@@ -217,10 +241,14 @@ func (v vocabulary) compound(word string, parts int) []string {
 	return nil
 }
 
-// part returns the meanings of a part of a compound, which are words with more than a few letters or stems.
+// part returns the meanings of a part of a compound.
 func (v vocabulary) part(text string) []string {
-	if found := v.forms[text]; found != nil && found[0] != filler && found[0] != contrast {
-		return found
+	found := v.forms[text]
+	if found == nil && len(text) >= longStemBytes {
+		found = v.stem(text, len(text), shortEndingBytes)
 	}
-	return nil
+	if found == nil || found[0] == filler || found[0] == contrast {
+		return nil
+	}
+	return found
 }
