@@ -104,7 +104,7 @@ func read(text string) asked {
 
 // isEmpty reports whether a word says nothing of what a question asks for.
 func isEmpty(word string) bool {
-	return stopWords()[word] || lexicon.IsFiller(word) || len(word) == 1 || strings.Trim(word, "0123456789") == ""
+	return stopWords()[word] || lexicon.IsFiller(word) || len(word) == 1 && !scan.IsDigit(word[0])
 }
 
 // stopWords are the stop words of all languages, folded.
@@ -119,7 +119,7 @@ var stopWords = sync.OnceValue(func() map[string]bool {
 // taxed replaces "with VAT" and "without VAT", also as "VAT included", by what such amounts are called.
 func taxed(sequence []string) []string {
 	var all []string
-	called := map[string]string{"WITH": "GROSS", "WITHOUT": "NET"}
+	called := map[string]string{"WITH": "GROSS", "SOFTWITH": "GROSS", "WITHOUT": "NET"}
 	for i := 0; i < len(sequence); i++ {
 		pair := [2]string{sequence[i], ""}
 		if i+1 < len(sequence) {
@@ -130,7 +130,8 @@ func taxed(sequence []string) []string {
 		case pair[1] == "VAT" && called[pair[0]] != "":
 			all = append(all, called[pair[0]])
 			i++
-		case pair[0] == "VAT" && called[pair[1]] != "" && isEnd:
+		case pair[0] == "SOFTWITH": // such as "company with which"
+		case pair[0] == "VAT" && pair[1] != "SOFTWITH" && called[pair[1]] != "" && isEnd:
 			all = append(all, called[pair[1]])
 			i++
 		default:
@@ -168,7 +169,7 @@ const (
 	minStemBytes     = 3
 	longStemBytes    = 6
 	shortEndingBytes = 2
-	maxEndingBytes   = 4 // of a long stem; other stems have shorter endings
+	maxEndingBytes   = 4 // of a long stem
 	minPartBytes     = 3 // of a part of a compound
 	maxParts         = 3
 )
@@ -199,12 +200,22 @@ func (v vocabulary) form(text string, lastWord int) []string {
 // stem returns the meanings of the longest stem that a form begins with, if at most maxEnding bytes follow it.
 func (v vocabulary) stem(text string, lastWord, maxEnding int) []string {
 	for n := 0; n <= maxEnding && lastWord-n >= minStemBytes; n++ {
-		isLong := lastWord-n >= longStemBytes
-		if found := v.stems[text[:len(text)-n]]; found != nil && (n < maxEndingBytes || isLong) {
+		if found := v.stems[text[:len(text)-n]]; found != nil && n <= endingBytes(lastWord-n) && text[len(text)-n:] != "nr" {
 			return found
 		}
 	}
 	return nil
+}
+
+// endingBytes returns how many bytes may follow a stem, because a short one begins too many other words.
+func endingBytes(stem int) int {
+	switch {
+	case stem >= longStemBytes:
+		return maxEndingBytes
+	case stem == longStemBytes-1:
+		return maxEndingBytes - 1
+	}
+	return shortEndingBytes
 }
 
 // umlauts replaces ae, oe and ue, which names of variables use instead of ä, ö and ü.
