@@ -105,6 +105,12 @@ var Lines = sync.OnceValue(func() Group {
 	return groups[len(groups)-1]
 })
 
+// IsInBreakdown reports whether a term is one of the VAT breakdown, which has a record for each category and rate.
+func IsInBreakdown(c Code) bool {
+	const first, last = 116, 121
+	return first <= c && c <= last
+}
+
 // terms has all terms by their code.
 var terms = sync.OnceValue(func() map[Code]Term {
 	all := map[Code]Term{}

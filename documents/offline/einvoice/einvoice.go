@@ -1,6 +1,7 @@
 package einvoice
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,9 +13,8 @@ import (
 
 // Invoice has the terms of the e-invoice in a document.
 type Invoice struct {
-	document *documents.Document
-	values   map[en16931.Code][]place
-	lines    []map[en16931.Code]place
+	values map[en16931.Code][]place
+	tables map[string][]map[en16931.Code]place // the records of the lines and of the VAT breakdown
 }
 
 // place is where the text of a document has a value.
@@ -25,7 +25,7 @@ type place struct {
 
 // Read returns the e-invoice in a document, or nil if it has none.
 func Read(d *documents.Document) *Invoice {
-	found := &Invoice{document: d, values: map[en16931.Code][]place{}}
+	found := &Invoice{values: map[en16931.Code][]place{}, tables: map[string][]map[en16931.Code]place{}}
 	for i := range d.Blocks {
 		b := &d.Blocks[i]
 		line := map[en16931.Code]place{}
@@ -37,16 +37,29 @@ func Read(d *documents.Document) *Invoice {
 			found.values[c.Term] = append(found.values[c.Term], p)
 			if b.Kind == documents.Row {
 				line[c.Term] = p
+			} else if en16931.IsInBreakdown(c.Term) {
+				found.addToBreakdown(c.Term, p)
 			}
 		}
 		if len(line) > 0 {
-			found.lines = append(found.lines, line)
+			found.tables[lineGroup] = append(found.tables[lineGroup], line)
 		}
 	}
 	if len(found.values) == 0 {
 		return nil
 	}
 	return found
+}
+
+// addToBreakdown adds a value to the last record of the VAT breakdown. A record has its terms in the order of their
+// codes, so another one begins where the codes do not grow.
+func (i *Invoice) addToBreakdown(code en16931.Code, p place) {
+	all := i.tables[breakdownGroup]
+	if n := len(all); n > 0 && slices.Max(slices.Collect(maps.Keys(all[n-1]))) < code {
+		all[n-1][code] = p
+		return
+	}
+	i.tables[breakdownGroup] = append(all, map[en16931.Code]place{code: p})
 }
 
 // Answer is what an e-invoice says about a variable.
@@ -63,7 +76,7 @@ const confidence = 0.99
 // Answer returns the value of the term that a variable asks for. isTerm is false if the variable asks for no term of
 // the standard, or if its question is not understood.
 func (i *Invoice) Answer(v answers.Variable) (a Answer, isTerm bool) {
-	asked := understand(v, false)
+	asked := understand(v, "")
 	if asked.score == 0 {
 		return Answer{}, false
 	}
@@ -92,34 +105,6 @@ func (i *Invoice) Answer(v answers.Variable) (a Answer, isTerm bool) {
 
 func (p place) evidence(confidence float64) answers.Evidence {
 	return answers.Evidence{Quote: p.text, Start: p.start, Page: p.page, Confidence: confidence}
-}
-
-// Rows returns the lines as the records of a table. isLines is false if fewer than half of its columns ask for terms of
-// lines.
-func (i *Invoice) Rows(t answers.Table) (rows []answers.Row, isLines bool) {
-	columns := map[string]target{}
-	for _, v := range t.Columns {
-		if asked := understand(v, true); asked.isClear {
-			columns[v.Name] = asked.terms
-		}
-	}
-	if len(i.lines) == 0 || 2*len(columns) < len(t.Columns) || len(columns) == 0 {
-		return nil, false
-	}
-	for _, line := range i.lines[:min(len(i.lines), t.MaxRows)] {
-		row := answers.Row{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{}}
-		for _, v := range t.Columns {
-			for _, code := range columns[v.Name].codes {
-				p, isFilled := line[code]
-				if value, isTyped := valueOf(p.text, code, v.Type); isFilled && isTyped {
-					row.Values[v.Name], row.Evidence[v.Name] = value, []answers.Evidence{p.evidence(confidence)}
-					break
-				}
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows, true
 }
 
 var (

@@ -19,7 +19,7 @@ type pattern struct {
 	kind     answers.Type // the only type of the variable; empty: any
 	required [][]string   // of each list, the question has one or more meanings
 	optional []string
-	ofLine   bool
+	table    string // the table whose columns it is for, such as lineGroup; empty: it is for single values
 }
 
 // target is the terms that answer a question.
@@ -44,9 +44,10 @@ type rules struct {
 
 // The groups of questions.txt that are not meanings of their own.
 const (
-	rewriteGroup = "REWRITES"
-	lineGroup    = "LINE"
-	sellerGroup  = "SELLER"
+	rewriteGroup   = "REWRITES"
+	lineGroup      = "LINE"
+	breakdownGroup = "BREAKDOWN"
+	sellerGroup    = "SELLER"
 )
 
 var allRules = sync.OnceValue(func() rules {
@@ -77,10 +78,13 @@ func parsePattern(line, group string) pattern {
 	for code := range strings.FieldsFuncSeq(codes, func(r rune) bool { return r == '>' || r == '=' }) {
 		p.terms.codes = append(p.terms.codes, en16931.ParseCode(code))
 	}
-	switch p.ofLine = group == lineGroup; {
-	case p.ofLine:
-		p.optional = append(p.optional, "LINE", "ITEM")
-	case group != "":
+	switch group {
+	case lineGroup:
+		p.table, p.optional = group, append(p.optional, "LINE", "ITEM")
+	case breakdownGroup:
+		p.table = group
+	case "":
+	default:
 		p.required = append(p.required, []string{group})
 		p.optional = append(p.optional, "COMPANY")
 		if group == sellerGroup {
@@ -139,8 +143,9 @@ type match struct {
 // ofLines are the meanings that only lines have.
 var ofLines = []string{"LINE", "ITEM", "QUANTITY", "UNIT", "STANDARD", "CLASSIFICATION", "ORIGIN", "ATTRIBUTE"}
 
-// find returns the terms that a question asks for. Questions about a column of the lines need not mention the lines.
-func (r rules) find(a asked, t answers.Type, isColumn bool) (best match) {
+// find returns the terms that a question asks for. A table makes it a question about a column of the table. A question
+// about a single value may mention the lines.
+func (r rules) find(a asked, t answers.Type, table string) (best match) {
 	a = r.rewritten(a)
 	if len(a.meanings) == 0 {
 		return match{}
@@ -148,9 +153,9 @@ func (r rules) find(a asked, t answers.Type, isColumn bool) (best match) {
 	if t == answers.Date {
 		a.add("DATE")
 	}
-	isOfLine := isColumn || slices.ContainsFunc(ofLines, a.has)
+	mentionsLines := table == "" && slices.ContainsFunc(ofLines, a.has)
 	for _, p := range r.patterns {
-		if p.ofLine && !isOfLine || isColumn && !p.ofLine {
+		if p.table != table && !(mentionsLines && p.table == lineGroup) {
 			continue
 		}
 		score := p.score(a, t)

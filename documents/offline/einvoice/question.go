@@ -9,8 +9,9 @@ import (
 )
 
 // understand returns the terms that a variable asks for. The name and the description must be understood as a whole,
-// because a single other word may change the meaning: the total of an invoice is not its total of hours.
-func understand(v answers.Variable, isColumn bool) match {
+// because a single other word may change the meaning: the total of an invoice is not its total of hours. A table makes it
+// a question about a column of the table.
+func understand(v answers.Variable, table string) match {
 	const maxBytes = 500
 	name := read(questions.SplitName(v.Name[:min(len(v.Name), maxBytes)]))
 	description := readDescription(v.Description[:min(len(v.Description), maxBytes)])
@@ -18,7 +19,7 @@ func understand(v answers.Variable, isColumn bool) match {
 		if a.unknown > 0 {
 			return match{}
 		}
-		return allRules().find(a, v.Type, isColumn)
+		return allRules().find(a, v.Type, table)
 	}
 	byName, byDescription, byBoth := find(name), find(description), find(name.and(description))
 	switch {

@@ -35,11 +35,13 @@ func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettin
 			continue
 		}
 		add(&found, v.Name, answer, s.MaxCandidates)
-		terms.Variables = append(terms.Variables, v)
+		if len(answer.Candidates) == 0 { // otherwise the XML has several values, and so have the pages
+			terms.Variables = append(terms.Variables, v)
+		}
 	}
 	for _, t := range s.Tables {
-		rows, isLines := invoice.Rows(t)
-		if isLines {
+		rows, isFound := invoice.Rows(t)
+		if isFound {
 			found.Rows[t.Name] = rows
 		} else {
 			other.Tables = append(other.Tables, t)
@@ -165,7 +167,8 @@ func contradicts(pages *index.Index, value, shown answers.Value, confidence floa
 	case answers.Date:
 		return !slices.ContainsFunc(pages.Dates, func(day dates.Date) bool { return day.ISO() == value.Text })
 	}
-	return !strings.Contains(squeezed(pages.Text), squeezed(value.Text))
+	inXML := squeezed(value.Text)
+	return !strings.Contains(squeezed(pages.Text), inXML) && !strings.Contains(inXML, squeezed(shown.Text))
 }
 
 // squeezed returns the letters and digits of a text, folded.
