@@ -17,25 +17,25 @@ import (
 
 // The files all.*.xml have every term of the standard. The value of BT-n is "Tn", n.5 or the second day of a year that
 // ends with the last two digits of n.
-func invoiceOf(t *testing.T, xml string) (*documents.Document, *einvoice.Invoice) {
-	t.Helper()
+func invoiceOf(tb testing.TB, xml string) (*documents.Document, *einvoice.Invoice) {
+	tb.Helper()
 	into := documents.NewBuilder(documents.XML, documents.DefaultLimits())
-	if err := text.ReadXML(t.Context(), documents.FromBytes([]byte(xml)), into); err != nil {
-		t.Fatal(err)
+	if err := text.ReadXML(tb.Context(), documents.FromBytes([]byte(xml)), into); err != nil {
+		tb.Fatal(err)
 	}
 	d := into.Document()
 	invoice := einvoice.Read(d)
 	if invoice == nil {
-		t.Fatalf("no e-invoice in %s", d.Text())
+		tb.Fatalf("no e-invoice in %s", d.Text())
 	}
 	return d, invoice
 }
 
-func file(t *testing.T, name string) string {
-	t.Helper()
+func file(tb testing.TB, name string) string {
+	tb.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(data)
 }
@@ -44,8 +44,9 @@ func file(t *testing.T, name string) string {
 func syntaxes(t *testing.T) map[string]string {
 	t.Helper()
 	ubl := file(t, "all.ubl.xml")
-	creditNote := strings.NewReplacer("Invoice xmlns", "CreditNote xmlns", "</Invoice>", "</CreditNote>", "InvoiceLine>", "CreditNoteLine>",
-		"InvoiceTypeCode>", "CreditNoteTypeCode>", "InvoicedQuantity", "CreditedQuantity").Replace(ubl)
+	creditNote := strings.NewReplacer("Invoice xmlns", "CreditNote xmlns", "</Invoice>", "</CreditNote>",
+		"InvoiceLine>", "CreditNoteLine>", "InvoiceTypeCode>", "CreditNoteTypeCode>",
+		"InvoicedQuantity", "CreditedQuantity").Replace(ubl)
 	return map[string]string{"CII": file(t, "all.cii.xml"), "UBL": ubl, "UBL credit note": creditNote}
 }
 
@@ -123,7 +124,8 @@ func TestEveryWordingFindsItsTerm(t *testing.T) {
 				}
 				answer, isTerm := invoice.Answer(w.variable())
 				if !isTerm || answer.Value.Text != valueOf(w.code) {
-					t.Errorf("%v, %q: got %q (%v) of %v, want %q", w.code, w.text, answer.Value.Text, isTerm, answer.Code, valueOf(w.code))
+					t.Errorf("%v, %q: got %q (%v) of %v, want %q",
+						w.code, w.text, answer.Value.Text, isTerm, answer.Code, valueOf(w.code))
 					continue
 				}
 				at := answer.Evidence

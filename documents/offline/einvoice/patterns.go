@@ -28,8 +28,6 @@ type target struct {
 	mustAgree bool // all terms must have the same value; otherwise the first term with a value counts
 }
 
-func (t target) isZero() bool { return len(t.codes) == 0 }
-
 func (t target) equals(other target) bool {
 	return t.mustAgree == other.mustAgree && slices.Equal(t.codes, other.codes)
 }
@@ -155,7 +153,7 @@ func (r rules) find(a asked, t answers.Type, table string) (best match) {
 	}
 	mentionsLines := table == "" && slices.ContainsFunc(ofLines, a.has)
 	for _, p := range r.patterns {
-		if p.table != table && !(mentionsLines && p.table == lineGroup) {
+		if isForLines := mentionsLines && p.table == lineGroup; p.table != table && !isForLines {
 			continue
 		}
 		score := p.score(a, t)

@@ -9,8 +9,8 @@ import (
 )
 
 // understand returns the terms that a variable asks for. The name and the description must be understood as a whole,
-// because a single other word may change the meaning: the total of an invoice is not its total of hours. A table makes it
-// a question about a column of the table.
+// because a single other word may change the meaning: the total of an invoice is not its total of hours. A table makes
+// it a question about a column of the table.
 func understand(v answers.Variable, table string) match {
 	const maxBytes = 500
 	name := read(questions.SplitName(v.Name[:min(len(v.Name), maxBytes)]))
@@ -49,11 +49,13 @@ func understand(v answers.Variable, table string) match {
 	return match{}
 }
 
+// weak are the meanings that have a different sense with other words, as in "total of hours".
+var weak = strings.Fields(`AMOUNT TOTAL NET GROSS DATE NAME NUMBER NOTE PAY RATE VAT CITY ADDRESS COUNTRY EMAIL PHONE
+	QUANTITY PRICE`)
+
 // isWeak reports whether unknown words may change what a question asks for.
 func isWeak(a asked) bool {
-	return slices.ContainsFunc(a.meanings, func(m string) bool {
-		return slices.Contains(strings.Fields("AMOUNT TOTAL NET GROSS DATE NAME NUMBER NOTE PAY RATE VAT CITY ADDRESS COUNTRY EMAIL PHONE QUANTITY PRICE"), m)
-	})
+	return slices.ContainsFunc(weak, a.has)
 }
 
 // readDescription reads a description. If its first part is understood and the rest adds nothing that is known, as in

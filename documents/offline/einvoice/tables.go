@@ -50,7 +50,9 @@ func tableOf(t answers.Table) string {
 }
 
 // otherTables are the meanings of lists that are neither lines nor the VAT breakdown.
-var otherTables = []string{"DISCOUNT", "CHARGE", "PREPAID", "NOTE", "SUPPORTING", "PRECEDING", "DELIVERY", "CONTACT", "ACCOUNT", "IBAN"}
+var otherTables = []string{
+	"DISCOUNT", "CHARGE", "PREPAID", "NOTE", "SUPPORTING", "PRECEDING", "DELIVERY", "CONTACT", "ACCOUNT", "IBAN",
+}
 
 // columnsOf returns the terms that the columns of a table ask for. If two columns ask for the name of the item, the one
 // that asks for its description is about the longer text.
@@ -70,8 +72,8 @@ func columnsOf(t answers.Table, name string) map[string]target {
 	}
 	for _, v := range t.Columns {
 		asked := read(questions.SplitName(v.Name)).and(read(v.Description))
-		others := slices.ContainsFunc(t.Columns, func(other answers.Variable) bool { return other.Name != v.Name && isName(other) })
-		if isName(v) && asked.has("DESCRIPTION") && others {
+		isOther := func(other answers.Variable) bool { return other.Name != v.Name && isName(other) }
+		if isName(v) && asked.has("DESCRIPTION") && slices.ContainsFunc(t.Columns, isOther) {
 			columns[v.Name] = target{codes: []en16931.Code{itemDescription}}
 		}
 	}

@@ -144,17 +144,14 @@ func taxed(sequence []string) []string {
 // longest returns the meanings of the longest form at the beginning of the words, and its number of words. No form
 // continues after a break.
 func (v vocabulary) longest(all []scan.Word) (meanings []string, used int) {
-	text := ""
+	var parts []string
 	used = 1
 	for i, w := range all[:min(len(all), maxPhraseWords)] {
 		if i > 0 && w.AfterBreak {
 			break
 		}
-		if i > 0 {
-			text += " "
-		}
-		text += w.Text
-		if found := v.form(text, len(w.Text)); found != nil {
+		parts = append(parts, w.Text)
+		if found := v.form(strings.Join(parts, " "), len(w.Text)); found != nil {
 			meanings, used = found, i+1
 		}
 	}
@@ -258,7 +255,7 @@ func (v vocabulary) part(text string) []string {
 	if found == nil && len(text) >= longStemBytes {
 		found = v.stem(text, len(text), shortEndingBytes)
 	}
-	if found == nil || found[0] == filler || found[0] == contrast {
+	if len(found) == 0 || found[0] == filler || found[0] == contrast {
 		return nil
 	}
 	return found

@@ -44,6 +44,32 @@ func emptyExtraction() answers.Extraction {
 		Candidates: map[string][]answers.Candidate{}, Rows: map[string][]answers.Row{}}
 }
 
+// extracting adds the operation to an error.
+func extracting(err error) error { return fmt.Errorf("extract: %w", err) }
+
+// Extractor finds values in one document. It does not change between questions and is not safe for
+// concurrent use.
+type Extractor struct {
+	Index      *index.Index
+	Candidates *candidates.Set
+	values     *values.Reader
+	claims     *statements.Reader
+	learned    *learned.Reader
+}
+
+// Prepare reads a document. This takes seconds for a long one, so Prepare returns the error of the
+// context soon after it ends.
+func Prepare(ctx context.Context, d *documents.Document) (*Extractor, error) {
+	doc, err := index.New(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	set := candidates.Collect(doc)
+	v := values.NewReader(doc, set)
+	e := &Extractor{doc, set, v, statements.NewReader(doc, set, v), learned.NewReader(doc, v)}
+	return e, doc.Watch.Check()
+}
+
 // extract finds the values of variables and the records of tables.
 func (e *Extractor) extract(s answers.ExtractSettings) (answers.Extraction, error) {
 	found := emptyExtraction()
@@ -70,32 +96,6 @@ func (e *Extractor) extract(s answers.ExtractSettings) (answers.Extraction, erro
 		}
 	}
 	return found, nil
-}
-
-// extracting adds the operation to an error.
-func extracting(err error) error { return fmt.Errorf("extract: %w", err) }
-
-// Extractor finds values in one document. It does not change between questions and is not safe for
-// concurrent use.
-type Extractor struct {
-	Index      *index.Index
-	Candidates *candidates.Set
-	values     *values.Reader
-	claims     *statements.Reader
-	learned    *learned.Reader
-}
-
-// Prepare reads a document. This takes seconds for a long one, so Prepare returns the error of the
-// context soon after it ends.
-func Prepare(ctx context.Context, d *documents.Document) (*Extractor, error) {
-	doc, err := index.New(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	set := candidates.Collect(doc)
-	v := values.NewReader(doc, set)
-	e := &Extractor{doc, set, v, statements.NewReader(doc, set, v), learned.NewReader(doc, v)}
-	return e, doc.Watch.Check()
 }
 
 // rows returns the records of a table.

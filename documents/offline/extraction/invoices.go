@@ -3,6 +3,7 @@ package extraction
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -25,40 +26,23 @@ func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettin
 	if invoice == nil {
 		return extract(ctx, d, s)
 	}
-	found := emptyExtraction()
-	other, terms := s, s // what terms do not answer, and what they do
-	other.Variables, other.Tables, terms.Variables, terms.Tables = nil, nil, nil, nil
-	for _, v := range s.Variables {
-		answer, isTerm := invoice.Answer(v)
-		if !isTerm {
-			other.Variables = append(other.Variables, v)
-			continue
-		}
-		add(&found, v.Name, answer, s.MaxCandidates)
-		if len(answer.Candidates) == 0 { // otherwise the XML has several values, and so have the pages
-			terms.Variables = append(terms.Variables, v)
-		}
-	}
-	for _, t := range s.Tables {
-		rows, isFound := invoice.Rows(t)
-		if isFound {
-			found.Rows[t.Name] = rows
-		} else {
-			other.Tables = append(other.Tables, t)
-		}
-	}
-	n := pagesFrom(d)
-	switch {
+	e := invoiceExtraction{document: d, found: emptyExtraction(), other: s, terms: s}
+	e.readTerms(invoice, s)
+	var err error
+	switch n := invoiceBlocks(d); {
 	case n > 0:
-		return found, addFromPages(ctx, d, n, &found, other, terms)
-	case d.Format != documents.XML:
-		other.Variables = append(other.Variables, missing(found, terms).Variables...)
+		err = e.addFromPages(ctx, n)
+	case d.Format == documents.XML: // it has nothing but the e-invoice
+		err = e.add(ctx, d, e.other)
+	default:
+		e.other.Variables = append(e.other.Variables, e.missing(e.terms).Variables...)
+		err = e.add(ctx, d, e.other)
 	}
-	return found, addExtracted(ctx, d, &found, other)
+	return e.found, err
 }
 
-// pagesFrom returns how many blocks of an e-invoice stand in front of the pages of a PDF.
-func pagesFrom(d *documents.Document) int {
+// invoiceBlocks returns how many blocks of an e-invoice stand in front of the pages of a PDF.
+func invoiceBlocks(d *documents.Document) int {
 	n := slices.IndexFunc(d.Blocks, func(b documents.Block) bool { return b.Page > 0 })
 	if d.Format != documents.PDF || n < 0 {
 		return 0
@@ -66,86 +50,121 @@ func pagesFrom(d *documents.Document) int {
 	return n
 }
 
-// add adds the answer of an e-invoice.
-func add(found *answers.Extraction, name string, a einvoice.Answer, maxCandidates int) {
-	found.Values[name] = a.Value
-	if a.Value.Found() {
-		found.Evidence[name] = []answers.Evidence{a.Evidence}
-		a.Candidates = []answers.Candidate{{Value: a.Value, Evidence: a.Evidence}}
-	}
-	found.Candidates[name] = a.Candidates[:min(len(a.Candidates), maxCandidates)]
+// invoiceExtraction is an extraction from a document that has an e-invoice.
+type invoiceExtraction struct {
+	document *documents.Document
+	found    answers.Extraction
+	terms    answers.ExtractSettings // the variables that ask for a term of the standard
+	other    answers.ExtractSettings // the variables and tables that do not
 }
 
-// addExtracted adds what the rules and the trees find in a document.
-func addExtracted(ctx context.Context, d *documents.Document, found *answers.Extraction, s answers.ExtractSettings) error {
+// readTerms adds the values and the tables of terms.
+func (e *invoiceExtraction) readTerms(invoice *einvoice.Invoice, s answers.ExtractSettings) {
+	e.terms.Variables, e.terms.Tables, e.other.Variables, e.other.Tables = nil, nil, nil, nil
+	for _, v := range s.Variables {
+		answer, isTerm := invoice.Answer(v)
+		if !isTerm {
+			e.other.Variables = append(e.other.Variables, v)
+			continue
+		}
+		if len(answer.Candidates) == 0 { // otherwise the XML has several values, and so have the pages
+			e.terms.Variables = append(e.terms.Variables, v)
+		}
+		e.found.Values[v.Name] = answer.Value
+		if answer.Value.Found() {
+			e.found.Evidence[v.Name] = []answers.Evidence{answer.Evidence}
+			answer.Candidates = []answers.Candidate{{Value: answer.Value, Evidence: answer.Evidence}}
+		}
+		e.found.Candidates[v.Name] = answer.Candidates[:min(len(answer.Candidates), s.MaxCandidates)]
+	}
+	for _, t := range s.Tables {
+		rows, isFound := invoice.Rows(t)
+		if isFound {
+			e.found.Rows[t.Name] = rows
+		} else {
+			e.other.Tables = append(e.other.Tables, t)
+		}
+	}
+}
+
+// add adds what the rules and the trees find in a document.
+func (e *invoiceExtraction) add(ctx context.Context, d *documents.Document, s answers.ExtractSettings) error {
 	if len(s.Variables) == 0 && len(s.Tables) == 0 {
 		return nil
 	}
 	more, err := extract(ctx, d, s)
-	merge(found, more)
+	e.merge(more)
 	return err
 }
 
 // merge adds the values and rows of another extraction.
-func merge(found *answers.Extraction, more answers.Extraction) {
+func (e *invoiceExtraction) merge(more answers.Extraction) {
 	for name, value := range more.Values {
-		found.Values[name] = value
+		e.found.Values[name] = value
 		if value.Found() {
-			found.Evidence[name] = more.Evidence[name]
+			e.found.Evidence[name] = more.Evidence[name]
 		}
 		if len(more.Candidates[name]) > 0 {
-			found.Candidates[name] = more.Candidates[name]
+			e.found.Candidates[name] = more.Candidates[name]
 		}
 	}
-	for name, rows := range more.Rows {
-		found.Rows[name] = rows
-	}
+	maps.Copy(e.found.Rows, more.Rows)
 	for _, w := range more.Warnings {
-		if !slices.Contains(found.Warnings, w) {
-			found.Warnings = append(found.Warnings, w)
+		if !slices.Contains(e.found.Warnings, w) {
+			e.found.Warnings = append(e.found.Warnings, w)
 		}
 	}
 }
 
 // missing returns the settings with only the variables and tables that have no value yet.
-func missing(found answers.Extraction, s answers.ExtractSettings) answers.ExtractSettings {
-	s.Variables = slices.DeleteFunc(slices.Clone(s.Variables), func(v answers.Variable) bool { return found.Values[v.Name].Found() })
-	s.Tables = slices.DeleteFunc(slices.Clone(s.Tables), func(t answers.Table) bool { return len(found.Rows[t.Name]) > 0 })
+func (e *invoiceExtraction) missing(s answers.ExtractSettings) answers.ExtractSettings {
+	s.Variables = slices.DeleteFunc(slices.Clone(s.Variables), func(v answers.Variable) bool {
+		return e.found.Values[v.Name].Found()
+	})
+	s.Tables = slices.DeleteFunc(slices.Clone(s.Tables), func(t answers.Table) bool { return len(e.found.Rows[t.Name]) > 0 })
 	return s
 }
 
 // addFromPages adds what the terms of an e-invoice do not answer: first from the text of the e-invoice, which is the
 // first n blocks of a PDF, and then from all. It compares the values of the terms with the pages.
-func addFromPages(ctx context.Context, d *documents.Document, n int, found *answers.Extraction, other, terms answers.ExtractSettings) error {
-	if err := addExtracted(ctx, d.First(n), found, other); err != nil {
+func (e *invoiceExtraction) addFromPages(ctx context.Context, n int) error {
+	if err := e.add(ctx, e.document.First(n), e.other); err != nil {
 		return err
 	}
-	if err := addExtracted(ctx, d, found, missing(*found, other)); err != nil || len(terms.Variables) == 0 {
+	if err := e.add(ctx, e.document, e.missing(e.other)); err != nil || len(e.terms.Variables) == 0 {
 		return err
 	}
-	e, err := Prepare(ctx, d.From(n))
+	pages, err := Prepare(ctx, e.document.From(n))
 	if err != nil {
 		return extracting(err)
 	}
-	onPages, err := e.extract(terms)
+	shown, err := pages.extract(e.terms)
 	if err != nil {
 		return err
 	}
-	for _, v := range terms.Variables {
-		value, shown := found.Values[v.Name], onPages.Values[v.Name]
-		switch {
-		case !value.Found():
-			continue
-		case shown.Found() && contradicts(e.Index, value, shown, onPages.Evidence[v.Name][0].Confidence):
-			quote := onPages.Evidence[v.Name][0]
-			found.Warnings = append(found.Warnings, contradiction(v.Name, found.Evidence[v.Name][0].Quote, quote.Quote))
-			all := append(slices.Clone(found.Candidates[v.Name]), answers.Candidate{Value: shown, Evidence: quote})
-			found.Candidates[v.Name] = all[:min(len(all), terms.MaxCandidates)]
+	for _, v := range e.terms.Variables {
+		if e.found.Values[v.Name].Found() {
+			e.compare(v.Name, shown, pages.Index)
+			delete(shown.Values, v.Name)
 		}
-		delete(onPages.Values, v.Name)
 	}
-	merge(found, onPages)
+	e.merge(shown)
 	return nil
+}
+
+// compare adds a warning and a candidate if the pages surely show another value than the XML.
+func (e *invoiceExtraction) compare(name string, shown answers.Extraction, pages *index.Index) {
+	value := shown.Values[name]
+	if !value.Found() {
+		return
+	}
+	quote := shown.Evidence[name][0]
+	if !contradicts(pages, e.found.Values[name], value, quote.Confidence) {
+		return
+	}
+	e.found.Warnings = append(e.found.Warnings, contradiction(name, e.found.Evidence[name][0].Quote, quote.Quote))
+	all := append(slices.Clone(e.found.Candidates[name]), answers.Candidate{Value: value, Evidence: quote})
+	e.found.Candidates[name] = all[:min(len(all), e.terms.MaxCandidates)]
 }
 
 // sureConfidence is how sure a value of the pages must be to contradict the XML.
@@ -190,5 +209,6 @@ func contradiction(name, inXML, shown string) string {
 		}
 		return text
 	}
-	return fmt.Sprintf("%s: the XML of the e-invoice says %q, but the pages show %q. Check which one is right.", name, cut(inXML), cut(shown))
+	return fmt.Sprintf("%s: the XML of the e-invoice says %q, but the pages show %q. Check which one is right.",
+		name, cut(inXML), cut(shown))
 }

@@ -11,7 +11,8 @@ import (
 
 const (
 	eInvoiceWarning = "The file is an e-invoice. Its values were read by their paths in the XML."
-	embeddedWarning = "The file has an e-invoice in XML. Values were read by their paths in the XML first, and then from the pages."
+	embeddedWarning = "The file has an e-invoice in XML. " +
+		"Values were read by their paths in the XML first, and then from the pages."
 )
 
 // minTerms is how many terms make an e-invoice, because any XML may have an element "Invoice".
@@ -19,13 +20,16 @@ const minTerms = 4
 
 // ciiNames are the names of CII for elements of ZUGFeRD 1.0.
 var ciiNames = map[string]string{
-	"HeaderExchangedDocument": "ExchangedDocument", "SpecifiedSupplyChainTradeTransaction": "SupplyChainTradeTransaction",
-	"ApplicableSupplyChainTradeAgreement": "ApplicableHeaderTradeAgreement", "ApplicableSupplyChainTradeDelivery": "ApplicableHeaderTradeDelivery",
+	"HeaderExchangedDocument":                   "ExchangedDocument",
+	"SpecifiedSupplyChainTradeTransaction":      "SupplyChainTradeTransaction",
+	"ApplicableSupplyChainTradeAgreement":       "ApplicableHeaderTradeAgreement",
+	"ApplicableSupplyChainTradeDelivery":        "ApplicableHeaderTradeDelivery",
 	"ApplicableSupplyChainTradeSettlement":      "ApplicableHeaderTradeSettlement",
 	"SpecifiedTradeSettlementMonetarySummation": "SpecifiedTradeSettlementHeaderMonetarySummation",
-	"SpecifiedSupplyChainTradeAgreement":        "SpecifiedLineTradeAgreement", "SpecifiedSupplyChainTradeDelivery": "SpecifiedLineTradeDelivery",
-	"SpecifiedSupplyChainTradeSettlement": "SpecifiedLineTradeSettlement",
-	"SpecifiedExchangedDocumentContext":   "ExchangedDocumentContext",
+	"SpecifiedSupplyChainTradeAgreement":        "SpecifiedLineTradeAgreement",
+	"SpecifiedSupplyChainTradeDelivery":         "SpecifiedLineTradeDelivery",
+	"SpecifiedSupplyChainTradeSettlement":       "SpecifiedLineTradeSettlement",
+	"SpecifiedExchangedDocumentContext":         "ExchangedDocumentContext",
 }
 
 // AddEmbeddedInvoice adds the terms and lines of an e-invoice that another file contains. It adds nothing if
@@ -153,7 +157,8 @@ func (e *eInvoice) read(element *node, group en16931.Group, isCII bool) (all []f
 	}
 	for _, term := range group.Terms {
 		if address := addressOf(term, parts); address != "" {
-			first := slices.IndexFunc(all, func(f foundTerm) bool { return slices.Contains(slices.Concat(term.Parts...), f.term.Code) })
+			codes := slices.Concat(term.Parts...)
+			first := slices.IndexFunc(all, func(f foundTerm) bool { return slices.Contains(codes, f.term.Code) })
 			all = slices.Insert(all, first, foundTerm{term: term, value: address})
 		}
 	}
