@@ -41,8 +41,8 @@ var words = sync.OnceValue(func() vocabulary {
 
 // The meanings that hold a question together and ask for nothing.
 const (
-	filler   = "FILLER"
-	contrast = "NOT"
+	filler = "FILLER"
+	aside  = "NOT" // a contrast or an example up to the next break
 )
 
 // asked is what a text asks for.
@@ -76,7 +76,7 @@ const (
 	maxWords       = 100
 )
 
-// read returns what a text asks for. It leaves out contrasts such as "not the total".
+// read returns what a text asks for. It leaves out asides such as "not the total".
 func read(text string) asked {
 	all := scan.Words(text)
 	all = all[:min(len(all), maxWords)]
@@ -87,7 +87,7 @@ func read(text string) asked {
 		switch {
 		case meanings == nil && !isEmpty(all[i].Text):
 			found.unknown++
-		case slices.Contains(meanings, contrast):
+		case slices.Contains(meanings, aside):
 			for i+used < len(all) && !all[i+used].AfterBreak {
 				used++
 			}
@@ -130,7 +130,8 @@ func taxed(sequence []string) []string {
 		case pair[1] == "VAT" && called[pair[0]] != "":
 			all = append(all, called[pair[0]])
 			i++
-		case pair[0] == "SOFTWITH": // such as "company with which"
+		case pair[0] == "SOFTWITH", // such as "company with which"
+			pair[0] == "WITH" && len(all) > 0 && all[len(all)-1] == "GROSS": // "with VAT included"
 		case pair[0] == "VAT" && pair[1] != "SOFTWITH" && called[pair[1]] != "" && isEnd:
 			all = append(all, called[pair[1]])
 			i++
@@ -255,7 +256,7 @@ func (v vocabulary) part(text string) []string {
 	if found == nil && len(text) >= longStemBytes {
 		found = v.stem(text, len(text), shortEndingBytes)
 	}
-	if len(found) == 0 || found[0] == filler || found[0] == contrast {
+	if len(found) == 0 || found[0] == filler || found[0] == aside {
 		return nil
 	}
 	return found
