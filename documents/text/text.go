@@ -74,9 +74,9 @@ func ReadJSON(ctx context.Context, file documents.Source, into *documents.Builde
 }
 
 // ReadXML reads any XML. Elements and attributes with a value become Fields, which have the path of element names
-// without the root as their name. The usual values of an e-invoice come first and have common names. Elements with text
-// between child elements become Paragraphs. A run of equal elements becomes a table. It ignores document type
-// definitions, so it expands only the five entities of XML.
+// without the root as their name. The business terms of an e-invoice come first, and their cells have the codes of the
+// terms. Elements with text between child elements become Paragraphs. A run of equal elements becomes a table. It
+// ignores document type definitions, so it expands only the five entities of XML.
 func ReadXML(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return page.Whole(page.New(ctx, into), file, tree.ReadXML)
 }
