@@ -104,17 +104,21 @@ func (p pattern) score(a asked, t answers.Type) int {
 	if p.kind != "" && p.kind != t || !canBe(en16931.TermOf(p.terms.codes[0]).Kind, t) {
 		return 0
 	}
-	known := slices.Clone(p.optional)
 	for _, choice := range p.required {
 		if !slices.ContainsFunc(choice, a.has) {
 			return 0
 		}
-		known = append(known, choice...)
 	}
-	if slices.ContainsFunc(a.meanings, func(m string) bool { return !slices.Contains(known, m) }) {
+	if !p.allows(a.meanings) {
 		return 0
 	}
 	return len(p.required)
+}
+
+// allows reports whether the pattern mentions all of the meanings.
+func (p pattern) allows(meanings []string) bool {
+	known := slices.Concat(append(p.required, p.optional)...)
+	return !slices.ContainsFunc(meanings, func(m string) bool { return !slices.Contains(known, m) })
 }
 
 // canBe reports whether values of a kind can be read as a type.
@@ -136,6 +140,7 @@ type match struct {
 	terms   target
 	score   int
 	isClear bool
+	pattern pattern // the first one that matches best
 }
 
 // ofLines are the meanings that only lines have.
@@ -159,7 +164,7 @@ func (r rules) find(a asked, t answers.Type, table string) (best match) {
 		score := p.score(a, t)
 		switch {
 		case score > best.score:
-			best = match{p.terms, score, true}
+			best = match{p.terms, score, true, p}
 		case score == best.score && score > 0 && !p.terms.equals(best.terms):
 			best.isClear = false
 		}

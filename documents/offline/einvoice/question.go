@@ -41,13 +41,28 @@ func understand(v answers.Variable, table string) match {
 	}
 	known := name.and(description)
 	known.unknown = 0
-	isRepeated := !slices.ContainsFunc(name.meanings, func(m string) bool { return !description.has(m) })
-	byKnown := find(known)
-	if byKnown.terms.equals(byName.terms) && (byName.score > 1 || isRepeated && !isWeak(name)) {
+	isSpecific := byName.score > 1 || isRepeated(name, description) && !isWeak(name)
+	if isSpecific && (isElaborated(byName, description) || find(known).terms.equals(byName.terms)) {
 		return byName
 	}
 	return match{}
 }
+
+// isElaborated reports whether a description may say more about what a name asks for: it names nothing else.
+func isElaborated(byName match, description asked) bool {
+	known := allRules().rewritten(description).meanings
+	rest := slices.DeleteFunc(known, func(m string) bool { return slices.Contains(general, m) })
+	return byName.isClear && byName.pattern.allows(rest)
+}
+
+// isRepeated reports whether a description has all meanings of the name.
+func isRepeated(name, description asked) bool {
+	return !slices.ContainsFunc(name.meanings, func(m string) bool { return !description.has(m) })
+}
+
+// general are the meanings that many descriptions of one thing have.
+var general = strings.Fields(`NUMBER CODE REFERENCE NAME DATE AMOUNT TOTAL INVOICE COMPANY ISSUE SEND RECEIVE PAY HOW WHO
+	BUYER SELLER`)
 
 // weak are the meanings that have a different sense with other words, as in "total of hours".
 var weak = strings.Fields(`AMOUNT TOTAL NET GROSS DATE NAME NUMBER NOTE PAY RATE VAT CITY ADDRESS COUNTRY EMAIL PHONE
