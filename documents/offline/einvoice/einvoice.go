@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"portside/documents"
@@ -14,6 +15,7 @@ import (
 // Invoice has the terms of the e-invoice in a document.
 type Invoice struct {
 	values map[en16931.Code][]place
+	places []termPlace                         // of all terms, in the order of the text
 	tables map[string][]map[en16931.Code]place // the records of the lines and of the VAT breakdown
 }
 
@@ -21,6 +23,12 @@ type Invoice struct {
 type place struct {
 	text        string
 	start, page int
+}
+
+// termPlace is a place of a term.
+type termPlace struct {
+	place
+	code en16931.Code
 }
 
 // Read returns the e-invoice in a document, or nil if it has none.
@@ -35,6 +43,7 @@ func Read(d *documents.Document) *Invoice {
 			}
 			p := place{c.Text, c.Start, b.Page}
 			found.values[c.Term] = append(found.values[c.Term], p)
+			found.places = append(found.places, termPlace{p, c.Term})
 			if b.Kind == documents.Row {
 				line[c.Term] = p
 			} else if en16931.IsInBreakdown(c.Term) {
@@ -101,6 +110,16 @@ func (i *Invoice) Answer(v answers.Variable) (a Answer, isTerm bool) {
 		a.Candidates = append(a.Candidates, answers.Candidate{Value: other.Value, Evidence: other.Evidence})
 	}
 	return a, true
+}
+
+// MayAnswer reports whether the text at an offset may answer a variable that Answer does not understand. The value of a
+// term answers only questions that ask for this term if words without a known meaning are left out.
+func (i *Invoice) MayAnswer(v answers.Variable, at int) bool {
+	n := sort.Search(len(i.places), func(n int) bool { return i.places[n].start > at }) - 1
+	if n < 0 || at >= i.places[n].start+len(i.places[n].text) || v.Type == answers.Boolean {
+		return true
+	}
+	return slices.Contains(understandKnown(v).terms.codes, i.places[n].code)
 }
 
 func (p place) evidence(confidence float64) answers.Evidence {

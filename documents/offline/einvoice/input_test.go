@@ -150,3 +150,27 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// What the rules and the trees find may be the value of a term only if the known words of the question ask for it.
+func TestMayAnswer(t *testing.T) {
+	d, invoice := invoiceOf(t, strings.Replace(file(t, "all.ubl.xml"), "</Invoice>", "<Other>4 boxes</Other></Invoice>", 1))
+	for _, c := range []struct {
+		value, question string
+		kind            answers.Type
+		want            bool
+	}{
+		{"T27", "the frobnicating seller", answers.String, true},
+		{"T27", "the frobnicating buyer", answers.String, false},
+		{"T27", "frobnicating", answers.String, false},
+		{"T27", "address of the frobnicating seller", answers.String, false},
+		{"109.5 T5", "frobnicating net amount", answers.Number, true},
+		{"109.5 T5", "frobnicating amount", answers.Number, false},
+		{"109.5 T5", "frobnicating net amount", answers.Boolean, true},
+		{"4 boxes", "frobnicating boxes", answers.Number, true},
+	} {
+		v := answers.Variable{Name: "q1", Type: c.kind, Description: c.question}
+		if got := invoice.MayAnswer(v, strings.Index(d.Text(), c.value)); got != c.want {
+			t.Errorf("%q for %q: %v, want %v", c.value, c.question, got, c.want)
+		}
+	}
+}

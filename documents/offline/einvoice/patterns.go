@@ -144,7 +144,7 @@ type match struct {
 }
 
 // ofLines are the meanings that only lines have.
-var ofLines = []string{"LINE", "ITEM", "QUANTITY", "UNIT", "STANDARD", "CLASSIFICATION", "ORIGIN", "ATTRIBUTE"}
+var ofLines = []string{"LINE", "ITEM", "QUANTITY", "STANDARD", "CLASSIFICATION", "ORIGIN", "ATTRIBUTE"}
 
 // find returns the terms that a question asks for. A table makes it a question about a column of the table. A question
 // about a single value may mention the lines.

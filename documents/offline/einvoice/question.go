@@ -12,9 +12,8 @@ import (
 // because a single other word may change the meaning: the total of an invoice is not its total of hours. A table makes
 // it a question about a column of the table.
 func understand(v answers.Variable, table string) match {
-	const maxBytes = 500
-	name := read(questions.SplitName(v.Name[:min(len(v.Name), maxBytes)]))
-	description := readDescription(v.Description[:min(len(v.Description), maxBytes)])
+	name := read(questions.SplitName(cut(v.Name)))
+	description := readDescription(cut(v.Description))
 	find := func(a asked) match {
 		if a.unknown > 0 {
 			return match{}
@@ -46,6 +45,17 @@ func understand(v answers.Variable, table string) match {
 		return byName
 	}
 	return match{}
+}
+
+// understandKnown returns the terms that a variable asks for if words without a known meaning are left out.
+func understandKnown(v answers.Variable) match {
+	return allRules().find(read(questions.SplitName(cut(v.Name))).and(read(cut(v.Description))), v.Type, "")
+}
+
+// cut returns as much of a text as is read.
+func cut(text string) string {
+	const maxBytes = 500
+	return text[:min(len(text), maxBytes)]
 }
 
 // isElaborated reports whether a description may say more about what a name asks for: it names nothing else.

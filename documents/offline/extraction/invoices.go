@@ -26,8 +26,8 @@ func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettin
 	if invoice == nil {
 		return extract(ctx, d, s)
 	}
-	e := invoiceExtraction{document: d, found: emptyExtraction(), other: s, terms: s}
-	e.readTerms(invoice, s)
+	e := invoiceExtraction{document: d, invoice: invoice, found: emptyExtraction(), other: s, terms: s}
+	e.readTerms(s)
 	var err error
 	switch n := invoiceBlocks(d); {
 	case n > 0:
@@ -53,16 +53,17 @@ func invoiceBlocks(d *documents.Document) int {
 // invoiceExtraction is an extraction from a document that has an e-invoice.
 type invoiceExtraction struct {
 	document *documents.Document
+	invoice  *einvoice.Invoice
 	found    answers.Extraction
 	terms    answers.ExtractSettings // the variables that ask for a term of the standard
 	other    answers.ExtractSettings // the variables and tables that do not
 }
 
 // readTerms adds the values and the tables of terms.
-func (e *invoiceExtraction) readTerms(invoice *einvoice.Invoice, s answers.ExtractSettings) {
+func (e *invoiceExtraction) readTerms(s answers.ExtractSettings) {
 	e.terms.Variables, e.terms.Tables, e.other.Variables, e.other.Tables = nil, nil, nil, nil
 	for _, v := range s.Variables {
-		answer, isTerm := invoice.Answer(v)
+		answer, isTerm := e.invoice.Answer(v)
 		if !isTerm {
 			e.other.Variables = append(e.other.Variables, v)
 			continue
@@ -78,7 +79,7 @@ func (e *invoiceExtraction) readTerms(invoice *einvoice.Invoice, s answers.Extra
 		e.found.Candidates[v.Name] = answer.Candidates[:min(len(answer.Candidates), s.MaxCandidates)]
 	}
 	for _, t := range s.Tables {
-		rows, isFound := invoice.Rows(t)
+		rows, isFound := e.invoice.Rows(t)
 		if isFound {
 			e.found.Rows[t.Name] = rows
 		} else {
@@ -93,6 +94,11 @@ func (e *invoiceExtraction) add(ctx context.Context, d *documents.Document, s an
 		return nil
 	}
 	more, err := extract(ctx, d, s)
+	for _, v := range s.Variables {
+		if quotes := more.Evidence[v.Name]; len(quotes) > 0 && !e.invoice.MayAnswer(v, quotes[0].Start) {
+			more.Values[v.Name] = answers.Value{}
+		}
+	}
 	e.merge(more)
 	return err
 }
@@ -126,23 +132,25 @@ func (e *invoiceExtraction) missing(s answers.ExtractSettings) answers.ExtractSe
 }
 
 // addFromPages adds what the terms of an e-invoice do not answer: first from the text of the e-invoice, which is the
-// first n blocks of a PDF, and then from all. It compares the values of the terms with the pages.
+// first n blocks of a PDF, and then from the pages. It compares the values of the terms with the pages.
 func (e *invoiceExtraction) addFromPages(ctx context.Context, n int) error {
 	if err := e.add(ctx, e.document.First(n), e.other); err != nil {
 		return err
 	}
-	if err := e.add(ctx, e.document, e.missing(e.other)); err != nil || len(e.terms.Variables) == 0 {
-		return err
+	asked := e.missing(e.other)
+	asked.Variables = append(asked.Variables, e.terms.Variables...)
+	if len(asked.Variables) == 0 && len(asked.Tables) == 0 {
+		return nil
 	}
 	pages, err := Prepare(ctx, e.document.From(n))
 	if err != nil {
 		return extracting(err)
 	}
-	shown, err := pages.extract(e.terms)
+	shown, err := pages.extract(asked)
 	if err != nil {
 		return err
 	}
-	for _, v := range e.terms.Variables {
+	for _, v := range asked.Variables {
 		if e.found.Values[v.Name].Found() {
 			e.compare(v.Name, shown, pages.Index)
 			delete(shown.Values, v.Name)
