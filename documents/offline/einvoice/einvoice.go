@@ -89,19 +89,7 @@ func (i *Invoice) Answer(v answers.Variable) (a Answer, isTerm bool) {
 	if asked.score == 0 {
 		return Answer{}, false
 	}
-	var found []Answer
-	for _, code := range asked.terms.codes {
-		for _, p := range i.values[code] {
-			value, isTyped := valueOf(p.text, code, v.Type)
-			isKnown := slices.ContainsFunc(found, func(other Answer) bool { return other.Value == value })
-			if isTyped && !isKnown {
-				found = append(found, Answer{Code: code, Value: value, Evidence: p.evidence(confidence)})
-			}
-		}
-		if len(found) > 0 && !asked.terms.mustAgree {
-			break
-		}
-	}
+	found := i.distinct(asked.terms, v.Type)
 	if len(found) == 1 && asked.isClear {
 		return found[0], true
 	}
@@ -110,6 +98,27 @@ func (i *Invoice) Answer(v answers.Variable) (a Answer, isTerm bool) {
 		a.Candidates = append(a.Candidates, answers.Candidate{Value: other.Value, Evidence: other.Evidence})
 	}
 	return a, true
+}
+
+// distinct returns the different values of terms, but not more than anybody would choose from.
+func (i *Invoice) distinct(terms target, t answers.Type) (found []Answer) {
+	const maxFound = 20
+	for _, code := range terms.codes {
+		for _, p := range i.values[code] {
+			value, isTyped := valueOf(p.text, code, t)
+			isKnown := slices.ContainsFunc(found, func(other Answer) bool { return other.Value == value })
+			if !isTyped || isKnown {
+				continue
+			}
+			if found = append(found, Answer{Code: code, Value: value, Evidence: p.evidence(confidence)}); len(found) == maxFound {
+				return found
+			}
+		}
+		if len(found) > 0 && !terms.mustAgree {
+			break
+		}
+	}
+	return found
 }
 
 // MayAnswer reports whether the text at an offset may answer a variable that Answer does not understand. The value of a

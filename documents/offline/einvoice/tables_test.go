@@ -1,6 +1,7 @@
 package einvoice_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -123,5 +124,19 @@ func TestSeveralValuesAreNoAnswer(t *testing.T) {
 	}
 	if answer, _ := invoice.Answer(answers.Variable{Name: "total_vat", Type: answers.Number}); answer.Value.Text != "110.5" {
 		t.Errorf("the total of VAT is %+v", answer)
+	}
+}
+
+func TestManyValuesAreBounded(t *testing.T) {
+	var means strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&means, "<a:PaymentMeans><a:PayeeFinancialAccount><b:ID>X%d</b:ID></a:PayeeFinancialAccount></a:PaymentMeans>", i)
+	}
+	_, invoice := invoiceOf(t, strings.Replace(file(t, "all.ubl.xml"), "<a:PaymentTerms>", means.String()+"<a:PaymentTerms>", 1))
+	for range 100 { // answering is fast, because it does not compare all values
+		answer, isTerm := invoice.Answer(answers.Variable{Name: "iban", Type: answers.String})
+		if n := len(answer.Candidates); !isTerm || answer.Value.Found() || n < 2 || n > 20 {
+			t.Fatalf("%d candidates, %+v", n, answer.Value)
+		}
 	}
 }
