@@ -96,8 +96,10 @@ func (e *Engine) Compare(ctx context.Context, first, second *documents.Document,
 	}
 	words := comparison.Describe(a, b, lang, s)
 	warnings := slices.Clone(a.Warnings)
-	if len(warnings) == 0 {
-		warnings = slices.Clone(b.Warnings)
+	for _, w := range b.Warnings {
+		if !slices.Contains(warnings, w) {
+			warnings = append(warnings, w)
+		}
 	}
 	return answers.Comparison{First: a, Second: b, Words: words, Warnings: warnings}, nil
 }
