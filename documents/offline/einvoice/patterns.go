@@ -46,6 +46,7 @@ const (
 	lineGroup      = "LINE"
 	breakdownGroup = "BREAKDOWN"
 	sellerGroup    = "SELLER"
+	deliveryGroup  = "DELIVERY"
 )
 
 var allRules = sync.OnceValue(func() rules {
@@ -85,8 +86,11 @@ func parsePattern(line, group string) pattern {
 	default:
 		p.required = append(p.required, []string{group})
 		p.optional = append(p.optional, "COMPANY")
-		if group == sellerGroup {
+		switch group {
+		case sellerGroup:
 			p.optional = append(p.optional, "ISSUE")
+		case deliveryGroup:
+			p.optional = append(p.optional, "RECIPIENT")
 		}
 	}
 	for item := range strings.FieldsSeq(meanings) {

@@ -127,6 +127,11 @@ func taxed(sequence []string) []string {
 		}
 		isEnd := i+2 >= len(sequence) || sequence[i+2] == "AMOUNT" || sequence[i+2] == "TOTAL"
 		switch {
+		case pair[0] == "HOWMUCH" && pair[1] == "VAT": // "how much VAT is included" asks for the VAT
+			rest := slices.DeleteFunc(slices.Clone(sequence[i+2:]), func(m string) bool { return m == "WITH" })
+			return append(append(all, "AMOUNT", "VAT"), rest...)
+		case pair[0] == "HOWMUCH":
+			all = append(all, "AMOUNT")
 		case pair[1] == "VAT" && called[pair[0]] != "":
 			all = append(all, called[pair[0]])
 			i++
