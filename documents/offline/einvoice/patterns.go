@@ -46,6 +46,7 @@ const (
 	lineGroup      = "LINE"
 	breakdownGroup = "BREAKDOWN"
 	sellerGroup    = "SELLER"
+	buyerGroup     = "BUYER"
 	deliveryGroup  = "DELIVERY"
 )
 
@@ -88,7 +89,9 @@ func parsePattern(line, group string) pattern {
 		p.optional = append(p.optional, "COMPANY")
 		switch group {
 		case sellerGroup:
-			p.optional = append(p.optional, "ISSUE")
+			p.optional = append(p.optional, "ISSUE", "GOODS")
+		case buyerGroup:
+			p.optional = append(p.optional, "GOODS")
 		case deliveryGroup:
 			p.optional = append(p.optional, "RECIPIENT")
 		}

@@ -168,13 +168,14 @@ func (v vocabulary) longest(all []scan.Word) (meanings []string, used int) {
 }
 
 const (
-	maxWordBytes     = 60
-	minStemBytes     = 3
-	longStemBytes    = 6
-	shortEndingBytes = 2
-	maxEndingBytes   = 4 // of a long stem
-	minPartBytes     = 3 // of a part of a compound
-	maxParts         = 3
+	maxWordBytes      = 60
+	minStemBytes      = 3
+	longStemBytes     = 6
+	veryLongWordBytes = 18
+	shortEndingBytes  = 2
+	maxEndingBytes    = 4 // of a long stem
+	minPartBytes      = 3 // of a part of a compound
+	maxParts          = 3
 )
 
 // form returns the meanings of a form, whose last word has a number of bytes. A compound comes before a form with an
@@ -183,7 +184,11 @@ func (v vocabulary) form(text string, lastWord int) []string {
 	if found := v.forms[text]; found != nil {
 		return found
 	}
-	if found := v.stem(text, lastWord, shortEndingBytes); found != nil {
+	ending := shortEndingBytes
+	if lastWord >= veryLongWordBytes { // such as Leistungsempfängers, which is not the recipient of a delivery
+		ending++
+	}
+	if found := v.stem(text, lastWord, ending); found != nil {
 		return found
 	}
 	if len(text) == lastWord {
@@ -229,7 +234,7 @@ func (v vocabulary) compound(word string, parts int) []string {
 	if len(word) > maxWordBytes || parts < 2 {
 		return nil
 	}
-	for i := len(word) - len("nr"); i >= minPartBytes; i-- {
+	for i := minPartBytes; i <= len(word)-len("nr"); i++ {
 		tail, isLong := word[i:], len(word)-i >= minPartBytes
 		if !isLong && tail != "nr" && tail != "id" {
 			continue
