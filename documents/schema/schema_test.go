@@ -149,6 +149,8 @@ func TestParseReportsAllProblems(t *testing.T) {
 }
 
 // TestReferencesAreBounded reads schemas whose parts refer to each other so often that the answer would be huge.
+//
+//proves:docs/security.md
 func TestReferencesAreBounded(t *testing.T) {
 	chain := func(part string) string {
 		text := `{"$ref":"#/$defs/0","$defs":{`
@@ -239,6 +241,8 @@ func FuzzParse(f *testing.F) {
 }
 
 // TestChecksAreBounded fills an answer with thousands of texts that match thousands of patterns slowly.
+//
+//proves:docs/security.md
 func TestChecksAreBounded(t *testing.T) {
 	patterns := `{"type":"string"}` + strings.Repeat(`,{"pattern":"^(a|a?){20}$"}`, 500)
 	factors := `{"type":"number"}` + strings.Repeat(`,{"multipleOf":1e-308}`, 1500)
