@@ -3,7 +3,6 @@ package media
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"portside/documents"
 	"portside/documents/answers"
@@ -31,6 +30,8 @@ func (s *Service) extractBySchema(ctx context.Context, q Question, d *documents.
 	byPointer := answers.Extraction{Evidence: filled.Evidence, Candidates: filled.Candidates}
 	answer.addQuotes(byPointer, d, 0)
 	answer.addCandidates(byPointer, d, 0)
-	answer.Warnings = slices.Concat(answer.Warnings, plan.Warnings, found.Warnings, filled.Warnings)
+	for _, warnings := range [][]string{plan.Warnings, found.Warnings, filled.Warnings} {
+		answer.Warnings = append(answer.Warnings, warnings...)
+	}
 	return nil
 }

@@ -151,3 +151,15 @@ func TestSchemaOfATool(t *testing.T) {
 		t.Errorf("warnings of the comparison %q", compared.Warnings)
 	}
 }
+
+// An answer without warnings has an empty list, not null.
+func TestAnswersBySchemaHaveWarnings(t *testing.T) {
+	const text = `{"type":"object","properties":{"number":{"type":"string","description":"invoice number"}}}`
+	for name, answer := range map[string]media.Answer{
+		"extract": extractBySchema(t, text, invoiceText), "compare": answerBySchema(t, media.Compare, text, invoiceText, invoiceText),
+	} {
+		if answer.Warnings == nil || len(answer.Warnings) > 0 {
+			t.Errorf("%s: %#v", name, answer.Warnings)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package media
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"portside/documents"
 	"portside/documents/answers"
@@ -35,7 +34,7 @@ func (s *Service) compareBySchema(ctx context.Context, q Question, docs []*docum
 		answer.Warnings = append(answer.Warnings, sides[i].Warnings...)
 		answer.addSide(found[i], d, i+1, q.WithCandidates)
 	}
-	answer.Warnings = slices.Concat(answer.Warnings, plan.Warnings, comparison.Warnings)
+	answer.Warnings = append(append(answer.Warnings, plan.Warnings...), comparison.Warnings...)
 	for _, single := range plan.Singles {
 		sentence := comparison.Words[single.Variable.Name]
 		if isRefused(single, sides[0], found[0]) || isRefused(single, sides[1], found[1]) {
