@@ -129,22 +129,30 @@ func rightEdge(words []word) float64 {
 // joinSideBySide joins lines that are half a line apart and do not overlap: a cell of one line is often
 // centered beside a cell of two lines.
 func joinSideBySide(lines []line) []line {
-	const maxDistance = 0.85 // em
 	var joined []line
-	lastBaseline := 0.0
-	isNear := func(a, b line) bool { return b.baseline-a.baseline < maxDistance*min(a.size, b.size) }
 	for i, l := range lines {
 		n := len(joined) - 1
-		if n >= 0 && l.isComparable() && joined[n].isComparable() &&
-			l.baseline-lastBaseline < maxDistance*min(l.size, joined[n].size) && isBeside(joined[n], l, lastBaseline) &&
-			!joined[n].isAboveNumbers(l) && (i+1 == len(lines) || !isNear(l, lines[i+1]) || !joined[n].isAboveNumbers(lines[i+1])) {
+		if n >= 0 && l.isComparable() && joined[n].isComparable() && isHalfLine(l.baseline-lines[i-1].baseline, l, joined[n]) &&
+			isBeside(joined[n], l, lines[i-1].baseline) && !startsRow(joined[n], lines[i:]) {
 			joined[n] = joined[n].merge(l)
 		} else {
 			joined = append(joined, l)
 		}
-		lastBaseline = l.baseline
 	}
 	return joined
+}
+
+// isHalfLine reports whether a distance is shorter than that between two lines of a text.
+func isHalfLine(distance float64, a, b line) bool {
+	const maxDistance = 0.85 // em
+	return distance < maxDistance*min(a.size, b.size)
+}
+
+// startsRow reports whether the first line, or the one half a line below it, has a number below a number of the row
+// above.
+func startsRow(above line, lines []line) bool {
+	return above.isAboveNumbers(lines[0]) || len(lines) > 1 && lines[1].isComparable() &&
+		isHalfLine(lines[1].baseline-lines[0].baseline, lines[0], lines[1]) && above.isAboveNumbers(lines[1])
 }
 
 // isAboveNumbers reports whether a number of the next line is below a number of this one. Text may continue in the line
@@ -152,7 +160,7 @@ func joinSideBySide(lines []line) []line {
 func (l line) isAboveNumbers(next line) bool {
 	return slices.ContainsFunc(next.cells, func(c cell) bool {
 		return isNumber(c.text) && slices.ContainsFunc(l.cells, func(own cell) bool {
-			return isNumber(own.text) && geometry.OverlapX(own.box, c.box) > 0
+			return geometry.OverlapX(own.box, c.box) > 0 && isNumber(own.text)
 		})
 	})
 }
