@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"portside/documents/lazyregexp"
 	"portside/documents/offline/dates"
 	"portside/documents/offline/scan"
 )
@@ -104,7 +105,7 @@ func (n *Number) isPartial(text string) bool {
 		return true
 	}
 	rest, gap := cutSpace(rest)
-	if unsupportedMultipliers()[scan.Fold(shortWord(rest))] || gap > 0 && opensFraction(rest) {
+	if unsupportedMultipliers()[scan.Fold(shortWord(rest))] || gap > 0 && opensFraction(rest) || n.isDivided(text) {
 		return true
 	}
 	for _, times := range []string{"x", "×", "·", "*"} {
@@ -115,6 +116,34 @@ func (n *Number) isPartial(text string) bool {
 		}
 	}
 	return false
+}
+
+var (
+	// fractionBehind matches a fraction in words behind a number: 3 million and a half.
+	fractionBehind = lazyregexp.New(`(?i)^ (and|und|et|y|e|en|och|i|și) (an? |eine? |une? |uma? |un |en |ett )?` +
+		`(half|quarter|third|halb|viertel|drittel|demie?|quart|tiers|` +
+		`media|medio|cuarto|tercio|meia|meio|quarto|terço|mezz[oa]|half|kwart|halv|fjärdedel|połow[ay]|pół|ćwierć|jumătate|sfert)`)
+	// subunitBehind matches the cents behind a price: 5 euro 50, 15 dollars and 15 cents.
+	subunitBehind = lazyregexp.New(`(?i)^ ((and|und|et|y|e|en|och|i|și|con|com) )?\d{1,2}` +
+		`( ?(cents?|ct|c|centimes?|céntimos|centavos|cêntimos|centesimi|öre|ore|groszy|bani|pence|p)\b|[^\pL\d]?$)`)
+	// divisionBehind and divisionBefore match the words of a division, whose result this package does not compute.
+	divisionBehind = lazyregexp.New(`(?i)^ ` + division)
+	divisionBefore = lazyregexp.New(`(?i)` + division + ` $`)
+)
+
+const division = `(divided by|geteilt durch|divisé par|dividido (por|entre)|diviso( per)?|gedeeld door|` +
+	`delat (på|med)|genom|podzielone przez|împărțit la)`
+
+// isDivided reports whether a number is a part of a division in words, or has a fraction or cents in words behind it.
+func (n *Number) isDivided(text string) bool {
+	rest := restOfLine(text[n.At.End:])
+	const reach = 24 // bytes
+	before := text[scan.RuneStart(text, max(0, n.At.Start-reach), n.At.Start):n.At.Start]
+	if cents := subunitBehind().FindString(rest); cents != "" && n.Currency != "" && n.Fraction == "" {
+		n.At.End += len(cents) // they are no number of their own
+		return true
+	}
+	return fractionBehind().MatchString(rest) || divisionBehind().MatchString(rest) || divisionBefore().MatchString(before)
 }
 
 // opensFraction reports whether a text begins with a fraction, such as the 1/2 of 3 1/2.

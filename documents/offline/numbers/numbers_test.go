@@ -30,6 +30,8 @@ func TestPartialNumbersAreNotValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"5€50": "5.5", "12€50": "12.5", "5€5": "", "5EUR50": "", "1.234€50": "", "50 € 100": "50 100", "€50": "50",
 		"1½": "1.5", "3 ½": "3.5", "2¾ kg": "2.75", "1½ million": "1500000", "3⅓": "", "3 1/2": "", "1⁄2": "",
+		"3 million and a half": "", "2 and a quarter": "", "3 Millionen und ein halb": "", "tres y media": "", "5 euro 50": "", "5 euro 50 cent": "",
+		"15 dollars and 15 cents": "", "ett delat på 20": "", "1 divided by 3": "", "5 euro 500 pieces": "5 500", "10 eggs and a half dozen": "10",
 		"10^6": "", "10⁶": "", "3 x 10^6": "", "3 × 10⁶": "", "3·10^6": "", "12 m²": "12", "1200²": "1200", "3 x 10": "3 10",
 		"5 hundred": "500", "5 hundred thousand": "500000", "5 dozen": "", "5 Dutzend": "", "2 lakh": "200000", "3 crore": "30000000",
 		"5m EUR": "5000000", "5k EUR": "5000", "5 M€": "5000000", "120 TEUR": "120000", "5 m EUR": "", "5m EUR 20": "5 20", "5m": "5",
