@@ -93,14 +93,14 @@ func TestCompareDoesNotSubtractTwoCurrencies(t *testing.T) {
 }
 
 func TestCompareSaysThatAnUncertainValueIsInDoubt(t *testing.T) {
-	first, second := readDocument(t, "Invoice number: INV-2026-17"), readDocument(t, "Invoice number: 117")
+	first, second := readDocument(t, "Invoice number: INV-2026-17"), readDocument(t, "Invoice of 2026: 4711")
 	s := answers.CompareSettings{Variables: []answers.Variable{{Name: "invoice_number", Type: answers.String}}, Lang: "en"}
 	got, err := New().Compare(t.Context(), first, second, s)
 	want := "In doubt: “INV-2026-17” in the first document. The second may have a value, but it is uncertain."
 	if err != nil || got.Words["invoice_number"] != want {
 		t.Errorf("%q, %v, want %q", got.Words["invoice_number"], err, want)
 	}
-	if len(got.Second.Candidates["invoice_number"]) != 1 {
+	if len(got.Second.Candidates["invoice_number"]) == 0 {
 		t.Errorf("the uncertain value is not a candidate: %v", got.Second.Candidates)
 	}
 }

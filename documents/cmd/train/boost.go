@@ -55,7 +55,9 @@ func boost(examples []*example) learned.Trees {
 
 // row is a candidate of an example.
 type row struct {
+	copies            float64                     // logarithm of the number of candidates that it stands for
 	bins              [learned.FeatureCount]uint8 // number of limits below the feature
+	isRight           bool
 	score             float64
 	gradient, hessian float64
 }
@@ -67,10 +69,14 @@ type rowSet struct {
 }
 
 func newRowSet(e *example, limits featureLimits) rowSet {
-	s := rowSet{e, make([]row, len(e.candidates))}
-	for i := range s.rows {
-		s.rows[i].score = learned.StartScore
-		for j, x := range e.candidates[i].Features {
+	kept, copies := sampled(e)
+	s := rowSet{e, make([]row, len(kept))}
+	for i, k := range kept {
+		s.rows[i].score, s.rows[i].isRight = learned.StartScore, e.isRight[k]
+		if !e.isRight[k] && !e.candidates[k].IsLikely {
+			s.rows[i].copies = math.Log(copies)
+		}
+		for j, x := range e.candidates[k].Features {
 			n, _ := slices.BinarySearch(limits[j], x)
 			s.rows[i].bins[j] = uint8(n)
 		}
@@ -78,16 +84,37 @@ func newRowSet(e *example, limits featureLimits) rowSet {
 	return s
 }
 
+// sampled returns the indexes of candidates to fit the trees to: all that are right or likely, and some of the others,
+// each of which stands for the returned number of copies. A long contract has thousands of candidates.
+func sampled(e *example) (kept []int, copies float64) {
+	const maxOthers = 60
+	var others []int
+	for i := range e.candidates {
+		if e.isRight[i] || e.candidates[i].IsLikely {
+			kept = append(kept, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	step := max(1, (len(others)+maxOthers-1)/maxOthers)
+	n := 0
+	for i := 0; i < len(others); i += step {
+		kept = append(kept, others[i])
+		n++
+	}
+	return kept, float64(len(others)) / float64(max(1, n))
+}
+
 // derive sets the derivatives of the logarithm of the likelihood, and returns the rows where they matter.
 func (s rowSet) derive() []*row {
 	scores := make([]float64, len(s.rows))
 	for i := range s.rows {
-		scores[i] = s.rows[i].score
+		scores[i] = s.rows[i].score + s.rows[i].copies
 	}
 	p := learned.Probabilities(scores)
 	right := 0.0
 	for i := range p {
-		if s.isRight[i] {
+		if s.rows[i].isRight {
 			right += p[i]
 		}
 	}
@@ -95,7 +122,7 @@ func (s rowSet) derive() []*row {
 	for i := range p {
 		r := &s.rows[i]
 		r.gradient, r.hessian = -s.weight*p[i], s.weight*p[i]*(1-p[i])
-		if s.isRight[i] && right > 0 {
+		if s.rows[i].isRight && right > 0 {
 			r.gradient += s.weight * p[i] / right
 		}
 		const negligible = 1e-5

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"portside/documents/answers"
 )
@@ -38,28 +41,36 @@ func readFolder(ctx context.Context, dir string) ([]*example, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []*example
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		var t truth
-		if err := json.Unmarshal(data, &t); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		var list []asked
-		for _, name := range slices.Sorted(maps.Keys(t.Vars)) {
-			list = append(list, t.Vars[name].asked(name)...)
-		}
-		document := strings.TrimSuffix(path, ".json")
-		more, err := readFile(ctx, document, source{set: t.Set, family: cmp.Or(t.Family, filepath.Base(document))}, list)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, more...)
+	found, errs := make([][]*example, len(paths)), make([]error, len(paths))
+	var running sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, path := range paths {
+		running.Go(func() {
+			free <- struct{}{}
+			found[i], errs[i] = readTruth(ctx, path)
+			<-free
+		})
 	}
-	return all, nil
+	running.Wait()
+	return slices.Concat(found...), errors.Join(errs...)
+}
+
+// readTruth reads a document and asks for the variables of the JSON file beside it.
+func readTruth(ctx context.Context, path string) ([]*example, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var t truth
+	if err := json.Unmarshal(data, &t); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var list []asked
+	for _, name := range slices.Sorted(maps.Keys(t.Vars)) {
+		list = append(list, t.Vars[name].asked(name)...)
+	}
+	document := strings.TrimSuffix(path, ".json")
+	return readFile(ctx, document, source{set: t.Set, family: cmp.Or(t.Family, filepath.Base(document))}, list)
 }
 
 // asked returns the variable in all wordings, which share its weight.
@@ -75,6 +86,7 @@ func (v truthVariable) asked(name string) []asked {
 	}
 	add("", name, v.EN)
 	add("name ", name, "")
+	add("described ", "q1", v.EN) // by the description alone
 	if v.Short != "" {
 		add("short ", name, v.Short)
 	}

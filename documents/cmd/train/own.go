@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"portside/documents/answers"
@@ -48,7 +49,47 @@ func readSamples(ctx context.Context, dir string) ([]*example, error) {
 		}
 		return readSample(ctx, string(text), "samples", list)
 	})
-	return append(cases, documents...), err
+	if err != nil {
+		return nil, err
+	}
+	wordings, err := readWordings(ctx, filepath.Join(dir, "wordings"))
+	return slices.Concat(cases, documents, wordings), err
+}
+
+// wordedLanguages are the languages whose wordings the trees are fitted to. The others show how well they understand
+// wordings that they never saw.
+var wordedLanguages = []string{"de", "en", "fr", "pl", "sv"}
+
+// wordingWeight is the weight of a wording. A concept has dozens of them.
+const wordingWeight = 0.05
+
+// readWordings reads the documents of the test of wordings.
+func readWordings(ctx context.Context, dir string) ([]*example, error) {
+	var all []*example
+	for _, lang := range wordedLanguages {
+		worded, err := sample.ReadWordings(filepath.Join(dir, lang+".txt"))
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range worded {
+			d, err := sample.Read(w.Text())
+			if err != nil {
+				return nil, err
+			}
+			var list []asked
+			for _, c := range w.Concepts {
+				for _, v := range c.Wordings {
+					list = append(list, asked{variable: v, match: string(c.Type), right: []string{c.Value}, weight: wordingWeight})
+				}
+			}
+			more, err := examplesOf(ctx, d, source{set: "wordings", family: lang, document: lang}, list)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, more...)
+		}
+	}
+	return all, nil
 }
 
 func readSample(ctx context.Context, text, set string, list []asked) ([]*example, error) {

@@ -5,7 +5,9 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
 
 	"portside/documents/offline/learned"
 	"portside/documents/offline/ranking"
@@ -37,12 +39,12 @@ type results struct {
 func report(to io.Writer, all []*example, debug string) {
 	r := results{sets: map[string]*tally{}}
 	groups := byKind(all)
+	fitted := fitParts(groups)
 	for _, kind := range slices.Sorted(maps.Keys(groups)) {
 		for part := range folds {
-			isHeld := func(e *example) bool { return foldOf(e.family) == part }
-			trees := boost(slices.DeleteFunc(slices.Clone(groups[kind]), isHeld))
+			trees := fitted[kind][part]
 			for _, e := range groups[kind] {
-				if !isHeld(e) {
+				if foldOf(e.family) != part {
 					continue
 				}
 				found, isRight := e.answer(trees)
@@ -56,6 +58,27 @@ func report(to io.Writer, all []*example, debug string) {
 		}
 	}
 	r.print(to)
+}
+
+// fitParts returns trees of each kind for each part, which are fitted to the other parts.
+func fitParts(groups map[learned.Kind][]*example) map[learned.Kind]*[folds]learned.Trees {
+	var running sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	fitted := map[learned.Kind]*[folds]learned.Trees{}
+	for kind, examples := range groups {
+		trees := &[folds]learned.Trees{}
+		fitted[kind] = trees
+		for part := range folds {
+			running.Go(func() {
+				free <- struct{}{}
+				isHeld := func(e *example) bool { return foldOf(e.family) == part }
+				trees[part] = boost(slices.DeleteFunc(slices.Clone(examples), isHeld))
+				<-free
+			})
+		}
+	}
+	running.Wait()
+	return fitted
 }
 
 // answer returns the value with the highest probability, and whether it is right.

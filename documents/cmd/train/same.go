@@ -24,12 +24,39 @@ func isSame(match, got, want string) bool {
 		return a > 0 && b > 0 && math.Abs(a-b) <= tolerance
 	case "company":
 		return overlaps(squeeze(legalForm.ReplaceAllString(got, " ")), squeeze(legalForm.ReplaceAllString(want, " ")), 4)
+	case "words":
+		return hasSameWords(got, want)
 	case "contains":
 		return overlaps(squeeze(got), squeeze(want), 2)
 	}
 	a, b := squeeze(got), squeeze(want)
 	const least, most = 4, 3
 	return a == b || strings.Contains(a, b) && len(b) >= least && len(a) <= len(b)+most
+}
+
+// hasSameWords reports whether two texts have most of their words in common, or one has most of the letters of the other.
+func hasSameWords(got, want string) bool {
+	const leastShare, leastWords = 0.6, 0.8
+	a, b := squeeze(got), squeeze(want)
+	if a == "" || b == "" || a == b {
+		return a != "" && a == b
+	}
+	if strings.Contains(a, b) || strings.Contains(b, a) {
+		return float64(min(len(a), len(b))) >= leastShare*float64(max(len(a), len(b)))
+	}
+	words := map[string]int{}
+	wanted, found := strings.Fields(strings.ToLower(want)), strings.Fields(strings.ToLower(got))
+	for _, w := range wanted {
+		words[squeeze(w)]++
+	}
+	same := 0
+	for _, w := range found {
+		if words[squeeze(w)] > 0 {
+			words[squeeze(w)]--
+			same++
+		}
+	}
+	return float64(2*same) >= leastWords*float64(len(wanted)+len(found))
 }
 
 func isSameNumber(got, want string) bool {

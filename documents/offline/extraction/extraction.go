@@ -121,7 +121,7 @@ func (e *Extractor) find(q *questions.Question, minConfidence float64) (ranked [
 		minConfidence = learned.Likely
 	}
 	ranked = e.learned.Rank(q, rules)
-	return ranked, len(ranked) > 0 && ranked[0].Score >= minConfidence
+	return ranked, len(ranked) > 0 && rounded(ranked[0].Score) >= minConfidence
 }
 
 // likeliest returns the first n of ranked answers. Statements have none, because no other than true or false is
@@ -182,12 +182,17 @@ func (e *Extractor) evidence(a ranking.Answer) answers.Evidence {
 	if i := documents.LastBlockFrom(e.Index.Source.Blocks, a.At.Start); i >= 0 {
 		page = e.Index.Source.Blocks[i].Page
 	}
-	const percent = 100
 	if a.Ambiguous {
 		a.Score = math.Min(a.Score, maxAmbiguousConfidence)
 	}
-	confidence := math.Round(math.Min(a.Score, 0.99)*percent) / percent
+	confidence := rounded(math.Min(a.Score, 0.99))
 	return answers.Evidence{Quote: a.At.In(e.Index.Text), Start: a.At.Start, Page: page, Confidence: confidence}
+}
+
+// rounded returns a probability as evidence shows it, so that no value at the limit is shown as missing.
+func rounded(probability float64) float64 {
+	const percent = 100
+	return math.Round(probability*percent) / percent
 }
 
 // FirstFound returns the first value that the document has for the named variables, in their order.

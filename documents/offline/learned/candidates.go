@@ -33,6 +33,7 @@ type Reader struct {
 	known     map[int][places]label       // cache of the labels of a piece
 	formulas  map[scan.Span]*surroundings // cache of the wordings around a value
 	registers map[scan.Span]bool          // cache of isNearRegister
+	accounts  *[]scan.Span                // the international bank account numbers of the document; nil until they are needed
 	domains   *string                     // the e-mail and web addresses of the document, with spaces between them; nil until they are needed
 }
 
@@ -58,7 +59,9 @@ func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 			all = r.add(all, candidate{answer: a})
 		}
 	}
-	all = slices.DeleteFunc(all, func(c candidate) bool { return r.values.IsOtherEnd(q, c.answer.At) })
+	all = slices.DeleteFunc(all, func(c candidate) bool {
+		return r.values.IsOtherEnd(q, c.answer.At) || r.contradicts(q, &c)
+	})
 	if q.Variable.Type != answers.String {
 		return all
 	}
@@ -105,7 +108,8 @@ func (r *Reader) numbers(q *questions.Question) []candidate {
 	}
 	for i := range r.ix.Numbers {
 		n := &r.ix.Numbers[i]
-		if q.Shape == questions.PercentShape != n.Percent {
+		isMeasure := q.AsksForCount() && (r.ix.HasUnit(*n) || n.Currency != "")
+		if q.Shape == questions.PercentShape != n.Percent || r.isInAccount(n.At) || isMeasure {
 			continue
 		}
 		all = r.add(all, candidate{answer: values.NumberAnswer(*n, 1), number: n})
@@ -114,6 +118,12 @@ func (r *Reader) numbers(q *questions.Question) []candidate {
 }
 
 func (r *Reader) strings(q *questions.Question) []candidate {
+	switch q.Shape {
+	case questions.TitleShape:
+		return r.titles()
+	case questions.AddressShape:
+		return r.addresses()
+	}
 	var all []candidate
 	for i := range r.layout.pieces {
 		if r.ix.Watch.Stopped() || len(all) > maxCandidates {
@@ -122,7 +132,7 @@ func (r *Reader) strings(q *questions.Question) []candidate {
 		p := &r.layout.pieces[i]
 		switch q.Shape {
 		case questions.IDShape:
-			for _, at := range r.codes(p.at) {
+			for _, at := range r.codes(p.at, q.AsksForAccount()) {
 				all = r.add(all, candidate{answer: values.StringAnswer(r.ix.Text, at, 1)})
 			}
 		case questions.IBANShape, questions.EmailShape, questions.PhoneShape, questions.CurrencyShape, questions.TimeShape:
@@ -144,12 +154,30 @@ func (r *Reader) strings(q *questions.Question) []candidate {
 	return all
 }
 
+// isInAccount reports whether a number is a part of an international bank account number.
+func (r *Reader) isInAccount(at scan.Span) bool {
+	if r.accounts == nil {
+		found := names.IBANs(r.ix.Text, scan.Between(0, len(r.ix.Text)))
+		r.accounts = &found
+	}
+	return slices.ContainsFunc(*r.accounts, func(a scan.Span) bool { return a.Start <= at.Start && at.End <= a.End })
+}
+
 // codes returns the words of a span that may be identifiers: words with a digit that are neither a date nor an amount.
-func (r *Reader) codes(s scan.Span) []scan.Span {
+// International bank account numbers are identifiers only of accounts.
+func (r *Reader) codes(s scan.Span, ofAccounts bool) []scan.Span {
 	const maxCode = 60 // bytes
 	var all []scan.Span
 	text := r.ix.Text
+	accounts := names.IBANs(text, s)
+	if ofAccounts {
+		all = append(all, accounts...)
+	}
 	for at := s.Start; at < s.End && !r.ix.Watch.Stopped(); {
+		if i := slices.IndexFunc(accounts, func(a scan.Span) bool { return a.Start <= at && at < a.End }); i >= 0 {
+			at = accounts[i].End // the parts of an account number are no identifiers
+			continue
+		}
 		end := s.End
 		if i := strings.IndexAny(text[at:s.End], " \t\n"); i >= 0 {
 			end = at + i
@@ -193,6 +221,9 @@ func (r *Reader) namesIn(p *piece) []scan.Span {
 	}
 	if s.Len() <= maxName {
 		add(s)
+		if at := names.Trim(r.ix.Text, s); r.mayBeName(at) {
+			found.add(at) // with what stands in brackets, which may be a part of the name
+		}
 	}
 	for at := s.Start; at < s.End && !r.ix.Watch.Stopped(); {
 		run := r.capitalized(at, s.End)

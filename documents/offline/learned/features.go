@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"portside/documents/answers"
+	"portside/documents/lazyregexp"
 	"portside/documents/offline/lexicon"
 	"portside/documents/offline/names"
 	"portside/documents/offline/questions"
@@ -80,6 +81,7 @@ const (
 	addressForCustomer
 	topForCustomer
 	definedAsRole
+	definedAsAsked
 	afterColon
 	codeInHeading
 	inProse
@@ -121,6 +123,18 @@ const (
 	afterAgreementEnds
 	afterOrigin
 	beforeWork
+	isFirstPiece
+	inFirstPieces
+	hasDocumentWord
+	namesDocumentKind
+	afterThis
+	relativeSize // height of the characters, compared with the median of the document
+	isCentered
+	hasPostcode
+	hasStreet
+	manyLines
+	underName // the line above has a legal form, or is the first one
+	beforeCash
 	featureCount
 )
 
@@ -147,8 +161,11 @@ func (r *Reader) labelFeatures(q *questions.Question, c *candidate) {
 	const fits, manyFits = 0.3, 4
 	var scores []float64
 	_, end := r.values.RangeAt(c.answer.At)
-	if end != questions.NoEnd && q.WithoutEnd != nil {
+	switch {
+	case end != questions.NoEnd && q.WithoutEnd != nil:
 		c.features[inRange], q = 1, q.WithoutEnd // the place of the value in the range says which end it is
+	case r.labelEnd(q, c) == q.End && q.WithoutEnd != nil:
+		q = q.WithoutEnd // the label says it, maybe in another language
 	}
 	for k, l := range r.labels(c) {
 		m := r.fit(q, l)
@@ -156,7 +173,7 @@ func (r *Reader) labelFeatures(q *questions.Question, c *candidate) {
 		f[labelScore], f[labelRecall] = float32(m.score()), float32(m.recall)
 		f[labelExact] = truth(m.recall > 0.95 && m.precision > 0.95)
 		f[labelOther], f[labelExcluded] = truth(m.words > 0 && m.recall == 0), truth(m.excluded)
-		if place(k) != after && place(k) != heading {
+		if place(k) != after && place(k) != heading && place(k) != cross {
 			scores = append(scores, m.score())
 			c.features[fittingLabels] += truth(m.score() > fits) / manyFits
 		}
@@ -184,6 +201,12 @@ func (r *Reader) positionFeatures(c *candidate) {
 	f[numbersInPiece] = float32(math.Min(1, float64(len(r.ix.NumbersIn(p.at)))/manyNumbers))
 	f[inProse] = truth(p.at.Len() > proseBytes)
 	before := strings.TrimRight(r.ix.Text[p.at.Start:c.answer.At.Start], " ")
+	const firstPieces, tallest = 20, 3
+	f[isFirstPiece], f[inFirstPieces] = truth(c.piece == 0), float32(math.Max(0, 1-float64(c.piece)/firstPieces))
+	f[relativeSize] = float32(math.Min(1, (p.box.Bottom-p.box.Top)/(tallest*r.layout.height)))
+	f[isCentered] = truth(r.layout.isCentered(c.piece))
+	f[manyLines] = float32(strings.Count(c.answer.At.In(r.ix.Text), "\n")) / addressLines
+	f[beforeCash] = truth(r.isBeforeCash(c.piece))
 	f[afterColon], f[startsPiece] = truth(strings.HasSuffix(before, ":")), truth(before == "")
 }
 
@@ -208,12 +231,13 @@ func (r *Reader) shapeFeatures(c *candidate) {
 	f[hasLetters], f[hasDigits] = truth(letters > 0), truth(digits > 0)
 	f[isPostcode] = truth(digits == postcodeDigits && len(text) == postcodeDigits)
 	f[isCapitals] = truth(letters > 0 && strings.ToUpper(text) == text)
+	f[hasPostcode], f[hasStreet] = truth(postcode().MatchString(text)), truth(street().MatchString(text))
 	words := len(strings.Fields(text))
 	f[isOneWord], f[isTwoWords], f[isManyWords] = truth(words == 1), truth(words == 2 || words == 3), truth(words > 5)
 }
 
 var legalForms = scan.LazySet(`inc llc ltd lp llp plc gmbh ag kg ohg sa sas sarl srl spa bv nv ab oy as corp corporation company limited
-	co ug mbh eg ev group holdings partners associates bank`)
+	co ug mbh eg ev group holdings partners associates bank bhd pty pte pvt aps as oyj kft zrt doo jsc sro`)
 
 // nameFeatures sets the features of names of people and companies.
 func (r *Reader) nameFeatures(q *questions.Question, c *candidate) {
@@ -225,6 +249,13 @@ func (r *Reader) nameFeatures(q *questions.Question, c *candidate) {
 	isRole := func(words string) bool { return strings.Contains(rest, words) }
 	f[definedAsRole] = truth(isRole("(\"") || isRole("(“") || isRole("(the") ||
 		slices.ContainsFunc(names.RolePhrases, isRole))
+	f[hasDocumentWord], f[namesDocumentKind] = truth(r.hasDocument(c.answer.At)), truth(r.namesDocument(c.answer.At))
+	const thisBytes = len("this\n ")
+	before := strings.ToLower(strings.TrimRight(r.ix.Text[max(0, c.answer.At.Start-thisBytes):c.answer.At.Start], " \n"))
+	f[afterThis] = truth(strings.HasSuffix(before, "this") || strings.HasPrefix(strings.ToLower(text), "this "))
+	f[underName] = truth(r.isUnderName(c.piece))
+	role := both(opposites[roleGroup], q.NameTerms)
+	f[definedAsAsked] = truth(len(role) > 0 && lexicon.Subset(role, r.roleOf(c)))
 	f[crossesLine] = truth(strings.Contains(text, "\n"))
 	last := text[strings.LastIndexAny(text, " \n")+1:]
 	f[endsInLowerCase] = truth(last == strings.ToLower(last))
@@ -252,6 +283,29 @@ func (r *Reader) hasAddressBelow(c *candidate) bool {
 	s := below.at.In(r.ix.Text)
 	return below.block-p.block <= 1 && c.answer.At.End >= p.at.End-maxRest && len(s) < maxBytes &&
 		strings.ContainsAny(s, "0123456789") && scan.HasWord(s)
+}
+
+// isUnderName reports whether the piece before a piece is the first one or has a legal form.
+func (r *Reader) isUnderName(i int) bool {
+	if i == 0 {
+		return false
+	}
+	above := r.layout.pieces[i-1].at.In(r.ix.Text)
+	return i == 1 || slices.ContainsFunc(scan.Words(above), func(w scan.Word) bool { return legalForms()[w.Text] })
+}
+
+var cash = lazyregexp.New(`(?i)^\W*(cash|change|tendered|card|visa|mastercard|bar|gegeben|rückgeld|espèces|rendu|efectivo|` +
+	`cambio|dinheiro|troco|contanti|resto|contant|wisselgeld|kontant|växel|gotówka|reszta|numerar|rest)\b`) //nolint:misspell // Italian
+
+// isBeforeCash reports whether one of the next lines of a receipt says what was paid in cash.
+func (r *Reader) isBeforeCash(i int) bool {
+	const reach = 6
+	for j := i + 1; j < min(i+reach, len(r.layout.pieces)); j++ {
+		if cash().MatchString(r.layout.pieces[j].at.In(r.ix.Text)) {
+			return true
+		}
+	}
+	return false
 }
 
 // asksFor returns 1 if the question has one of the terms.

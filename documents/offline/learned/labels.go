@@ -23,6 +23,7 @@ const (
 	head                  // the next piece above without a value, such as the head of a column
 	heading               // the heading over the block
 	after                 // the words after the value
+	cross                 // the first piece of the line and the heads of the column, together
 	places
 )
 
@@ -88,15 +89,33 @@ func (r *Reader) pieceLabels(i int) [places]label {
 	if len(aboves) > 0 && p.box.Top-r.layout.pieces[aboves[0]].box.Bottom < maxGap {
 		all[over] = r.words(r.layout.pieces[aboves[0]].at)
 	}
+	const maxHeads = 3 // rows of a head
+	var heads label
+	found := 0
 	for _, j := range aboves {
-		if s := r.layout.pieces[j].at; len(r.ix.NumbersIn(s)) == 0 && len(r.ix.DatesIn(s)) == 0 {
-			all[head] = r.words(s)
+		s := r.layout.pieces[j].at
+		if j == i || found > 0 && r.isValue(s) || found == maxHeads {
 			break
 		}
+		if r.isValue(s) {
+			continue
+		}
+		if found++; found == 1 {
+			all[head] = r.words(s)
+		}
+		heads = append(heads, r.words(s)...)
+	}
+	if len(all[leftmost]) > 0 && len(heads) > 0 {
+		all[cross] = slices.Concat(all[leftmost], heads)
 	}
 	all[heading] = r.heading(p.block)
 	r.known[i] = all
 	return all
+}
+
+// isValue reports whether a span has a number or a date.
+func (r *Reader) isValue(s scan.Span) bool {
+	return len(r.ix.NumbersIn(s)) > 0 || len(r.ix.DatesIn(s)) > 0
 }
 
 // heading returns the heading over a block: the next heading before it, or a paragraph that ends with a colon.

@@ -132,7 +132,7 @@ func TestLongLinesAreReadOnce(t *testing.T) {
 	}
 	r := NewReader(ix, values.NewReader(ix, candidates.Collect(ix)))
 	for name, read := range map[string]func(*piece){
-		"codes": func(p *piece) { r.codes(p.at) },
+		"codes": func(p *piece) { r.codes(p.at, true) },
 		"names": func(p *piece) { r.namesIn(p) },
 	} {
 		var before, after runtime.MemStats

@@ -21,12 +21,14 @@ const (
 	Durations Kind = "durations"
 	Codes     Kind = "codes" // identifiers
 	Names     Kind = "names"
-	Laws      Kind = "laws" // laws and places of jurisdiction
+	Laws      Kind = "laws"   // laws and places of jurisdiction
+	Titles    Kind = "titles" // of documents
+	Addresses Kind = "addresses"
 	AnyTexts  Kind = "texts"
 )
 
 // Kinds are all kinds.
-var Kinds = []Kind{Dates, Amounts, Numbers, Durations, Codes, Names, Laws, AnyTexts}
+var Kinds = []Kind{Dates, Amounts, Numbers, Durations, Codes, Names, Laws, Titles, Addresses, AnyTexts}
 
 // KindOf returns the kind of values that answer a question.
 func KindOf(q *questions.Question) Kind {
@@ -45,6 +47,10 @@ func KindOf(q *questions.Question) Kind {
 		return Codes
 	case q.Shape == questions.NameShape:
 		return Names
+	case q.Shape == questions.TitleShape:
+		return Titles
+	case q.Shape == questions.AddressShape:
+		return Addresses
 	}
 	return AnyTexts
 }
@@ -68,6 +74,7 @@ func (r Rules) without(isGone func(ranking.Answer) bool) Rules {
 type Candidate struct {
 	Answer   ranking.Answer
 	Features Features
+	IsLikely bool // has a label, a rule or a place that few candidates have
 }
 
 // Candidates returns the candidates of a question as if the document did not have some of the answers.
@@ -77,7 +84,10 @@ func (r *Reader) Candidates(q *questions.Question, rules Rules, isGone func(rank
 	found := r.described(q, left, rules, allFormulas)
 	all := make([]Candidate, len(found))
 	for i := range found {
-		all[i] = Candidate{found[i].answer, found[i].features}
+		f := &found[i].features
+		isLikely := slices.ContainsFunc([]int{bestLabel, ruleScore, inFirstPieces, hasLegalForm, afterLaws, hasDocumentWord},
+			func(feature int) bool { return f[feature] > 0 })
+		all[i] = Candidate{found[i].answer, *f, isLikely}
 	}
 	return all
 }
@@ -96,7 +106,7 @@ func (r *Reader) described(q *questions.Question, all []candidate, rules Rules, 
 }
 
 // Likely is the least probability of an answer.
-const Likely = 0.7
+const Likely = 0.65
 
 // Rank returns the possible answers to a question, the one with the highest probability first. Scores are
 // probabilities. If the first is also the answer of the rules, it has their place.
@@ -110,6 +120,9 @@ func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 	}
 	ranked := Ranked(list, Probabilities(scores))
 	Calibrate(q, ranked)
+	r.raiseOnly(q, ranked, found, rules)
+	r.raiseHead(q, ranked)
+	ranked = r.raiseCounted(q, raiseCross(ranked, found), found)
 	if len(ranked) > 0 && rules.Found && rules.Ranked[0].Key == ranked[0].Key {
 		p := ranked[0].Score
 		ranked[0] = rules.Ranked[0] // whose place has a label
@@ -134,7 +147,33 @@ func Calibrate(q *questions.Question, ranked []ranking.Answer) {
 				ranked[i].Score *= doubtFactor
 			}
 		}
+	case q.Shape == questions.AddressShape || q.Shape == questions.TitleShape:
+		joinVariants(ranked)
 	}
+}
+
+// joinVariants gives the best of the ranked answers the probabilities of the others at its place: an address with and
+// without its last line is one address. The longest variant that is about as likely as the best one takes its place.
+func joinVariants(ranked []ranking.Answer) {
+	const aboutAsLikely = 0.5
+	if len(ranked) == 0 {
+		return
+	}
+	best, total := ranked[0], ranked[0].Score
+	longest := best
+	for i := 1; i < len(ranked); i++ {
+		a := &ranked[i]
+		if a.At.Start >= best.At.End || best.At.Start >= a.At.End {
+			continue
+		}
+		total += a.Score
+		if a.Score >= aboutAsLikely*best.Score && a.At.Len() > longest.At.Len() {
+			longest = *a
+		}
+		a.Score = 0
+	}
+	ranked[0] = longest
+	ranked[0].Score = total
 }
 
 // Ranked returns the answers without repetitions, the one with the highest probability first, at the place with the

@@ -110,8 +110,10 @@ func unplacedPieces(ix *index.Index, block int, top float64) []piece {
 // layout finds the neighbors of pieces.
 type layout struct {
 	pieces []piece
-	byTop  []int // indexes of pieces, by page and top
-	rank   []int // place of each piece in byTop
+	byTop  []int              // indexes of pieces, by page and top
+	rank   []int              // place of each piece in byTop
+	height float64            // median of the heights of the pieces, in points
+	edges  map[int][2]float64 // left and right edge of the text of each page, in points
 }
 
 func newLayout(pieces []piece) *layout {
@@ -125,7 +127,35 @@ func newLayout(pieces []piece) *layout {
 	for place, i := range l.byTop {
 		l.rank[i] = place
 	}
+	l.measure()
 	return l
+}
+
+// measure sets the height of a line and the edges of the pages.
+func (l *layout) measure() {
+	l.height, l.edges = lineHeight, map[int][2]float64{}
+	heights := make([]float64, 0, len(l.pieces))
+	for i := range l.pieces {
+		p := &l.pieces[i]
+		heights = append(heights, p.box.Bottom-p.box.Top)
+		edge, isKnown := l.edges[p.page]
+		if !isKnown {
+			edge = [2]float64{p.box.Left, p.box.Right}
+		}
+		l.edges[p.page] = [2]float64{math.Min(edge[0], p.box.Left), math.Max(edge[1], p.box.Right)}
+	}
+	if slices.Sort(heights); len(heights) > 0 && heights[len(heights)/2] > 0 {
+		l.height = heights[len(heights)/2]
+	}
+}
+
+// isCentered reports whether a piece has as much space to its left as to its right.
+func (l *layout) isCentered(i int) bool {
+	const tolerance, least = 0.08, 0.05 // shares of the width of the text
+	p := &l.pieces[i]
+	edge := l.edges[p.page]
+	left, right, width := p.box.Left-edge[0], edge[1]-p.box.Right, edge[1]-edge[0]
+	return left > least*width && math.Abs(left-right) < tolerance*width
 }
 
 // maxCompared bounds the neighbors that a piece is compared with, in each direction.

@@ -76,13 +76,17 @@ func buildFrom(t *testing.T, file string) builder {
 	b := builder{map[string]form{}, map[string][]string{}}
 	for line := range strings.Lines(string(text)) {
 		if meaning, forms, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && !strings.HasPrefix(line, "#") {
-			b.add(slices.Clip(strings.Fields(meaning)), forms)
+			for form := range strings.SplitSeq(forms, ",") {
+				for _, f := range Alternatives(form) {
+					b.add(slices.Clip(strings.Fields(meaning)), f)
+				}
+			}
 		}
 	}
 	return b
 }
 
-// add adds a list of forms that are separated by commas. A star ends a stem.
+// add adds the forms of a text. A star ends a stem.
 func (b builder) add(terms []string, forms string) {
 	for words := scan.Words(forms); len(words) > 0; {
 		n := 1

@@ -75,6 +75,31 @@ func (l *Lexicon) longest(words []scan.Word) (terms []string, used int) {
 	return terms, used
 }
 
+// FormWords returns the number of words of the longest form at the beginning of words, or 0.
+func (l *Lexicon) FormWords(words []scan.Word) int {
+	if len(words) == 0 {
+		return 0
+	}
+	_, used := l.longest(ignoreFirstBreak(words))
+	return used
+}
+
+// Alternatives returns the forms that a form with alternatives stands for, such as "(with|including) tax".
+func Alternatives(form string) []string {
+	head, rest, found := strings.Cut(form, "(")
+	if !found {
+		return []string{form}
+	}
+	choices, tail, _ := strings.Cut(rest, ")")
+	var all []string
+	for _, end := range Alternatives(tail) {
+		for choice := range strings.SplitSeq(choices, "|") {
+			all = append(all, head+choice+end)
+		}
+	}
+	return all
+}
+
 const (
 	maxEndingLetters = 6 // letters that inflection adds to a stem
 	minStemBytes     = 3

@@ -34,6 +34,8 @@ const (
 	PhoneShape    Shape = "phone"
 	CurrencyShape Shape = "currency"
 	TimeShape     Shape = "time"
+	TitleShape    Shape = "title"
+	AddressShape  Shape = "address"
 )
 
 // Pattern is the terms of a label that would answer a question, and how well it would.
@@ -109,19 +111,25 @@ func patternsOf(line string) []Pattern {
 }
 
 // conceptOf returns the first concept that has exactly these terms as a label, or nil. If there is
-// none, it ignores terms that name a kind of document.
+// none, it ignores terms that name a kind of document, and then generic terms.
 func conceptOf(terms []string) *concept {
 	all := allConcepts()
-	for i := range all {
-		if all[i].has(terms) {
-			return &all[i]
+	for _, ignored := range [][]string{nil, lexicon.DocumentTerms, vagueTerms} {
+		rest := lexicon.Without(terms, ignored)
+		if len(rest) == 0 {
+			continue
 		}
-	}
-	if less := lexicon.Without(terms, lexicon.DocumentTerms); len(less) > 0 && len(less) < len(terms) {
-		return conceptOf(less)
+		for i := range all {
+			if all[i].has(rest) {
+				return &all[i]
+			}
+		}
 	}
 	return nil
 }
+
+// vagueTerms are the terms that change nothing beside a more specific one: the total amount of the tax is the tax.
+var vagueTerms = append([]string{"AMOUNT", "TOTAL", "DOCUMENT", "COMPANY", "NAME", "DATE"}, lexicon.DocumentTerms...)
 
 // has reports whether terms name the concept. Patterns with a low weight can answer, but do not
 // name it.

@@ -1,9 +1,11 @@
 package questions
 
 import (
+	"slices"
 	"strings"
 
 	"portside/documents/answers"
+	"portside/documents/offline/lexicon"
 	"portside/documents/offline/scan"
 )
 
@@ -59,6 +61,18 @@ var endOfConcept = map[string]End{
 	"closing balance": SecondEnd,
 }
 
+// endOfTerms returns the end that terms name: the start of a contract or its end.
+func endOfTerms(terms []string) End {
+	isStart, isEnd := slices.Contains(terms, "START"), slices.Contains(terms, "END")
+	switch {
+	case isStart && !isEnd:
+		return FirstEnd
+	case isEnd && !isStart:
+		return SecondEnd
+	}
+	return NoEnd
+}
+
 // cutEnd removes the words that ask for an end from a variable, and returns which end they ask for.
 // If name and description ask for different ends, the variable asks for none.
 func cutEnd(v answers.Variable) (rest answers.Variable, asked End) {
@@ -74,12 +88,27 @@ func cutEnd(v answers.Variable) (rest answers.Variable, asked End) {
 	return v, NoEnd
 }
 
+// EndOf returns the end that the words of a label name, such as "old price".
+func EndOf(label string) End {
+	_, end := cutEndWords(Shorten(label))
+	return end
+}
+
 // cutEndWords removes the words for an end from a text. It changes nothing if the text asks for
 // both ends.
 func cutEndWords(text string) (rest string, asked End) {
 	words := scan.Words(text)
 	var kept []string
+	inPhrase := 0 // words of a phrase that means something as a whole, such as "before tax"
 	for i, w := range words {
+		if n := phraseWords(words[i:]); n > 1 {
+			inPhrase = max(inPhrase, n)
+		}
+		if inPhrase > 0 {
+			inPhrase--
+			kept = append(kept, w.At.In(text))
+			continue
+		}
 		named, left := endOfWord(w.Text)
 		if named == NoEnd && i > 0 && i == len(words)-1 {
 			named, left = endOfLastWord(w.Text)
@@ -95,6 +124,12 @@ func cutEndWords(text string) (rest string, asked End) {
 		}
 	}
 	return strings.Join(kept, " "), asked
+}
+
+// phraseWords returns the number of words of the longest phrase at the beginning of words.
+func phraseWords(words []scan.Word) int {
+	_, own := questionGrammar().longest(words)
+	return max(own, lexicon.Business().FormWords(words))
 }
 
 // endOfWord returns the end that a word asks for, and the rest of a compound.

@@ -1,9 +1,9 @@
 package questions
 
 import (
+	"cmp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"portside/documents/answers"
@@ -40,9 +40,11 @@ const maxTextBytes = 300
 func New(v answers.Variable) *Question {
 	q := newQuestion(v)
 	rest, asked := cutEnd(v)
-	if q.End = asked; asked == NoEnd {
-		q.End = endOfConcept[q.Concept]
-	} else if rest.Name != "" || rest.Description != "" {
+	named := cmp.Or(endOfTerms(q.NameTerms), endOfConcept[q.Concept])
+	if q.End = asked; asked == NoEnd || named != NoEnd && v.Type == answers.Date {
+		q.End = named // the end of an initial term is an end
+	}
+	if asked != NoEnd && (rest.Name != "" || rest.Description != "") {
 		q.WithoutEnd = newQuestion(rest)
 	}
 	if q.AcceptsStart = q.asksForBeginning(); q.WithoutEnd != nil {
@@ -54,7 +56,7 @@ func New(v answers.Variable) *Question {
 // newQuestion works out what a variable asks for, without separating words for an end.
 func newQuestion(v answers.Variable) *Question {
 	description, remark := cutRemark(Shorten(v.Description))
-	q := &Question{Variable: v, NameTerms: termsOfName(v.Name), DescriptionTerms: termsAsked(description),
+	q := &Question{Variable: v, NameTerms: termsOfName(v.Name, v.Type), DescriptionTerms: termsAsked(description, v.Type),
 		Optional: impliedTerms[v.Type]}
 	if len(q.DescriptionTerms) > 0 && IsUninformative(v.Name) {
 		q.NameTerms = q.DescriptionTerms
@@ -71,7 +73,7 @@ func newQuestion(v answers.Variable) *Question {
 		q.addPattern(q.NameTerms, 1)
 		q.addPattern(q.DescriptionTerms, descriptionWeight)
 	}
-	q.addPattern(termsAsked(remark), remarkWeight)
+	q.addPattern(termsAsked(remark, v.Type), remarkWeight)
 	if slices.Contains(q.DescriptionTerms, "RATE") && v.Type == answers.Number {
 		q.Shape = PercentShape
 	}
@@ -145,6 +147,7 @@ var guessedShapes = []struct {
 	{DurationShape, answers.Number, []string{"TERM", "DAYS", "MONTHS", "YEARS", "WEEKS", "NOTICE"}},
 	{DurationShape, answers.String, []string{"TERM", "DAYS", "MONTHS", "YEARS", "WEEKS", "NOTICE"}},
 	{IDShape, answers.String, []string{"NUMBER", "TAXID"}},
+	{AddressShape, answers.String, []string{"ADDRESS"}},
 	{TimeShape, answers.String, []string{"TIME"}},
 	{NameShape, answers.String, []string{"NAME", "RESPONSIBLE", "CUSTOMER", "SUPPLIER", "EMPLOYER", "EMPLOYEE", "PARTY", "SECRETARY"}},
 }
@@ -186,6 +189,17 @@ func (q *Question) asksForBeginning() bool {
 		slices.Contains(q.NameTerms, "START") || slices.Contains(q.DescriptionTerms, "START")
 }
 
+// AsksForCount reports whether the question asks how many things there are, and not for an amount, a time or a measure.
+func (q *Question) AsksForCount() bool {
+	measures := append([]string{"WEIGHT", "AREA", "AMOUNT", "PRICE"}, lexicon.TimeUnits...)
+	return slices.Contains(q.NameTerms, "QUANTITY") && len(lexicon.Without(measures, q.NameTerms)) == len(measures)
+}
+
+// AsksForAccount reports whether the question asks for the number of a bank account.
+func (q *Question) AsksForAccount() bool {
+	return lexicon.AnyIn(map[string]bool{"IBAN": true, "ACCOUNT": true, "BANK": true, "HOLDER": true}, q.NameTerms)
+}
+
 // AsksWhenSent reports whether the answer may be the date on which a mail was sent. A question
 // about a more specific date is about the content of the mail.
 func (q *Question) AsksWhenSent() bool {
@@ -194,7 +208,7 @@ func (q *Question) AsksWhenSent() bool {
 
 // Unit returns the unit of time in the name of the variable, or an empty string.
 func (q *Question) Unit() string {
-	for _, t := range termsOfName(q.Variable.Name) {
+	for _, t := range termsOfName(q.Variable.Name, q.Variable.Type) {
 		if slices.Contains(lexicon.TimeUnits, t) {
 			return t
 		}
@@ -218,15 +232,22 @@ func Shorten(description string) string {
 }
 
 // termsOfName returns the terms of a name in snake_case, camelCase and similar styles.
-func termsOfName(name string) []string { return termsAsked(SplitName(name)) }
+func termsOfName(name string, of answers.Type) []string { return termsAsked(SplitName(name), of) }
 
 // shortWords have a capital within a word.
 var shortWords = strings.NewReplacer("MwSt", "Mwst", "USt", "Ust")
 
-// IsUninformative reports whether a name has only single letters and fillers, so that the
+// emptyNames are names of variables that say nothing.
+var emptyNames = scan.LazySet("answer col column data field info input item key output param q question result val value var " +
+	"variable x y z")
+
+// IsUninformative reports whether a name has only single letters, fillers and words such as "field 3", so that the
 // description must be used.
 func IsUninformative(name string) bool {
-	isInformative := func(w scan.Word) bool { return len([]rune(w.Text)) > 1 && !lexicon.IsFiller(w.Text) }
+	isInformative := func(w scan.Word) bool {
+		word := strings.TrimRight(w.Text, "0123456789")
+		return len([]rune(word)) > 1 && !lexicon.IsFiller(word) && !emptyNames()[word]
+	}
 	return !slices.ContainsFunc(scan.Words(SplitName(name)), isInformative)
 }
 
@@ -251,30 +272,9 @@ func SplitName(name string) string {
 
 // termsAsked returns the terms of a question without the words that only make it a question: "When
 // does it end?" asks for an end.
-func termsAsked(text string) []string {
-	all := lexicon.Business().Mentions(scan.Words(text))
-	relevant := slices.DeleteFunc(slices.Clone(all), func(m lexicon.Mention) bool {
-		return !lexicon.IsTerm(m.Term) && questionWords()[scan.Fold(m.At.In(text))]
-	})
-	if len(relevant) == 0 {
-		relevant = all
-	}
-	return lexicon.LabelTerms(relevant)
+func termsAsked(text string, of answers.Type) []string {
+	return slices.DeleteFunc(questionGrammar().read(text, of), func(t string) bool { return t[0] == '?' })
 }
-
-var questionWords = sync.OnceValue(func() map[string]bool {
-	return scan.SetOf(`when does do did is are was were be been what which who whom whose where how many much long it its this that there has
-		have will can we you must should got get if per
-		cuando quien quienes que cual cuales cuanto cuanta cuantos cuantas como donde se hay ha han debe tiene esta este fue son
-		quando quem qual quais quanto quanta quantos quantas onde foi sao
-		qui jusquau quel quelle quels quelles combien ou comment il elle t y jusque jusqu aux sont ete
-		wann wer wen wem was welche welcher welches wie viel viele wo wird werden wurde wurden muss ist sind hat haben es gibt man
-		chi che cosa quale quali quanti quante dove come si sono stato stata fino
-		wanneer wie wat welke hoe veel hoeveel waar wordt worden moet zijn er
-		nar vem vilka vilken vilket vad hur manga mycket lange var ar finns
-		kiedy kto kogo jaki jaka jakie ile czy jest sa gdzie co zostal zostala zostalo
-		cand cine care ce cat cata cati cate unde sunt`)
-})
 
 // Text returns the name and the description of the variable.
 func (q *Question) Text() string { return q.Variable.Name + " " + q.Variable.Description }

@@ -15,9 +15,9 @@ func TestConceptsInEveryLanguage(t *testing.T) {
 	} {
 		t.Run(concept, func(t *testing.T) {
 			for _, name := range names {
-				c := conceptOf(termsOfName(name))
+				c := conceptOf(termsOfName(name, ""))
 				if c == nil || c.name != concept {
-					t.Errorf("%q means %v %v, want %s", name, termsOfName(name), c, concept)
+					t.Errorf("%q means %v %v, want %s", name, termsOfName(name, ""), c, concept)
 				}
 			}
 		})

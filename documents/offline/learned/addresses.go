@@ -1,0 +1,87 @@
+package learned
+
+import (
+	"strings"
+	"unicode"
+
+	"portside/documents/lazyregexp"
+	"portside/documents/offline/names"
+	"portside/documents/offline/scan"
+	"portside/documents/offline/values"
+)
+
+// Bounds of postal addresses.
+const (
+	addressLines = 6
+	maxAddress   = 240 // bytes
+	leastAddress = 8   // bytes
+)
+
+var (
+	// postcode matches the postal codes of Europe, North America and Asia.
+	postcode = lazyregexp.New(`\b(\d{4,6}|\d{5}-\d{3,4}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}|` +
+		`[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})\b`)
+	// street matches words of streets, in the languages of package lexicon.
+	street = lazyregexp.New(`(?i)(stra(ss|ß)e\b|str\.|weg\b|platz\b|allee\b|` +
+		`\b(street|st|road|rd|avenue|ave|lane|drive|suite|floor|jalan|jln|lot|rue|boulevard|bd|place|calle|c/|avenida|av|` +
+		`plaza|rua|praça|largo|via|viale|piazza|corso|straat|laan|plein|gatan|vägen|ul|ulica|aleja|al|strada|bulevardul|` +
+		`p\.? ?o\.? box)\b|straat\b|laan\b|gatan\b|vägen\b|väg\b)`)
+	// notAddress matches what stands beside an address and is no part of it.
+	notAddress = lazyregexp.New(`(?i)(@|www\.|https?:|\b(tel|fax|phone|téléphone|telefon\w*|e-?mail|gst|vat|iban|bic|` +
+		`reg|no\. ?:|date|invoice|total|ust|steuer\w*|siret|nif|cif|kvk|btw)\b ?[.:#(]?|\d[.,]\d\d\b)`)
+)
+
+// addresses returns the runs of lines that may be a postal address.
+func (r *Reader) addresses() []candidate {
+	found := spanSet{isKnown: map[scan.Span]bool{}}
+	pieces := r.layout.pieces
+	for i := range pieces {
+		if r.ix.Watch.Stopped() || len(found.all) > maxCandidates {
+			break
+		}
+		for _, start := range r.addressStarts(&pieces[i]) {
+			for n := 1; n <= addressLines && i+n <= len(pieces) && (n == 1 || r.isNextLine(i+n-2)); n++ {
+				at := cutRemark(r.ix.Text, scan.Between(start, pieces[i+n-1].at.End))
+				text := at.In(r.ix.Text)
+				if at.Len() > maxAddress || notAddress().MatchString(text) {
+					break
+				}
+				if at = names.Trim(r.ix.Text, at); at.Len() >= leastAddress && looksLikeAddress(text) {
+					found.add(at)
+				}
+			}
+		}
+	}
+	all := make([]candidate, 0, len(found.all))
+	for _, at := range found.all {
+		all = r.add(all, candidate{answer: joined(values.StringAnswer(r.ix.Text, at, 1), ", ")})
+	}
+	return all
+}
+
+// addressStarts returns where an address may begin in a piece: at its start, after a label, a name in brackets, or the
+// first comma.
+func (r *Reader) addressStarts(p *piece) []int {
+	starts := []int{p.at.Start}
+	text := p.at.In(r.ix.Text)
+	for _, mark := range []string{": ", ") ", ", "} {
+		if i := strings.Index(text, mark); i >= 0 {
+			starts = append(starts, p.at.Start+i+len(mark))
+		}
+	}
+	return starts
+}
+
+// cutRemark removes the brackets at the end of an address.
+func cutRemark(text string, at scan.Span) scan.Span {
+	if i := strings.LastIndex(at.In(text), "("); i > leastAddress {
+		at.End = at.Start + i
+	}
+	return at
+}
+
+// looksLikeAddress reports whether a text has a digit, a word, and a postal code or the word for a street.
+func looksLikeAddress(text string) bool {
+	return strings.IndexFunc(text, unicode.IsDigit) >= 0 && strings.IndexFunc(text, unicode.IsLetter) >= 0 &&
+		(postcode().MatchString(text) || street().MatchString(text))
+}

@@ -1,0 +1,110 @@
+package learned
+
+import (
+	"slices"
+	"strings"
+
+	"portside/documents/answers"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/names"
+	"portside/documents/offline/questions"
+	"portside/documents/offline/scan"
+)
+
+// opposites are groups of terms that rule each other out: a value whose label has one of them is no answer to a question
+// that has another one of the group.
+var opposites = [...][]string{
+	{"NET", "GROSS", "TAX", "DISCOUNT", "SHIPPING", "DEPOSIT", "SUBTOTAL", "PENALTY"},
+	{"START", "END", "ISSUE", "DUE", "PAID", "DELIVERY", "SIGN", "BIRTH", "NEXT"},
+	roleGroup: {"SUPPLIER", "CUSTOMER", "LANDLORD", "TENANT", "EMPLOYER", "EMPLOYEE", "CARRIER", "POLICYHOLDER", "PATIENT", "DOCTOR"},
+	{"QUANTITY", "PRICE"},
+	{"OPENING", "CLOSING"},
+	{"ARRIVAL", "DEPARTURE"},
+	{"CHAIR", "SECRETARY"},
+	{"EMAIL", "PHONE", "WEBSITE"},
+	{"IBAN", "BIC", "TAXID"},
+}
+
+// roleGroup is the group of the roles of parties.
+const roleGroup = 2
+
+// synonyms are terms of a group that may mean the same.
+var synonyms = [][2]string{{"DUE", "END"}, {"ISSUE", "SIGN"}, {"SUBTOTAL", "NET"}, {"SIGN", "START"}, {"ISSUE", "START"}}
+
+// contradicts reports whether the label of a value says that the value is something else than the question asks for.
+func (r *Reader) contradicts(q *questions.Question, c *candidate) bool {
+	if role := r.roleOf(c); len(role) > 0 && q.Variable.Type == answers.String {
+		return areOpposite(q.NameTerms, role) // the role after the name, and not the one before it, which may be another's
+	}
+	if end := r.labelEnd(q, c); end != questions.NoEnd && end != q.End {
+		return true // the old price for the new one
+	}
+	return areOpposite(q.NameTerms, lexicon.LabelTerms(r.ownLabel(c)))
+}
+
+// labelEnd returns the end of a change or a range that the label of a value names, if the question asks for one.
+func (r *Reader) labelEnd(q *questions.Question, c *candidate) questions.End {
+	if isTerm := lexicon.AnyIn(map[string]bool{"START": true, "END": true}, q.NameTerms); isTerm || q.WithoutEnd == nil {
+		return questions.NoEnd
+	}
+	own := r.ownLabel(c)
+	if len(own) == 0 {
+		return questions.NoEnd
+	}
+	return questions.EndOf(r.ix.Text[own[0].At.Start:max(own[0].At.End, own[len(own)-1].At.End)])
+}
+
+// roleOf returns the terms of the role that is defined after a name: X (the "Tenant"), or X, hereinafter the Tenant.
+func (r *Reader) roleOf(c *candidate) []string {
+	const reach = 80 // bytes
+	end := scan.RuneStart(r.ix.Text, min(len(r.ix.Text), c.answer.At.End+reach), len(r.ix.Text))
+	rest := strings.TrimLeft(r.ix.Text[c.answer.At.End:end], " ,\n")
+	from := end - len(rest)
+	isPhrase := slices.ContainsFunc(names.RolePhrases, func(p string) bool { return strings.HasPrefix(strings.ToLower(rest), p) })
+	if !strings.HasPrefix(rest, "(") && !isPhrase {
+		return nil
+	}
+	if i := strings.IndexAny(rest[1:], ");.\n"); i >= 0 {
+		rest = rest[:i+1]
+	}
+	return both(opposites[roleGroup], lexicon.LabelTerms(r.ix.MentionsIn(scan.Between(from, from+len(rest)))))
+}
+
+// ownLabel returns the label that belongs to a value most likely: the nearest one that has words.
+func (r *Reader) ownLabel(c *candidate) label {
+	all := r.labels(c)
+	for _, where := range []place{near, inline, left, over, head} {
+		if len(lexicon.LabelTerms(all[where])) > 0 {
+			return all[where]
+		}
+	}
+	return nil
+}
+
+// areOpposite reports whether terms of a label rule out terms of a question.
+func areOpposite(asked, label []string) bool {
+	for _, group := range opposites {
+		wanted, said := both(group, asked), both(group, label)
+		if len(wanted) > 0 && len(said) > 0 && !slices.ContainsFunc(wanted, func(w string) bool { return meansOneOf(w, said) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// both returns the terms of a group that a list has.
+func both(group, list []string) []string {
+	var found []string
+	for _, t := range group {
+		if slices.Contains(list, t) {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+func meansOneOf(wanted string, said []string) bool {
+	return slices.ContainsFunc(said, func(s string) bool {
+		return s == wanted || slices.Contains(synonyms, [2]string{s, wanted}) || slices.Contains(synonyms, [2]string{wanted, s})
+	})
+}

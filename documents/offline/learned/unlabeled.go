@@ -1,0 +1,150 @@
+package learned
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"portside/documents/answers"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/numbers"
+	"portside/documents/offline/questions"
+	"portside/documents/offline/ranking"
+)
+
+// Values that need no label, because the document has only one of their shape. The right share was measured on the
+// documents of strangers: an account, an address or a number that stands alone is nearly always the one asked for.
+const onlyProbability = 0.9
+
+// plainTerms are the terms of a question that asks for the only value of its shape, and not for that of somebody.
+var plainTerms = map[questions.Shape][]string{
+	questions.IBANShape:  {"IBAN", "ACCOUNT", "NUMBER", "BANK", "PAY", "PAYMENT"},
+	questions.EmailShape: {"EMAIL", "ADDRESS", "CONTACT"},
+	questions.PhoneShape: {"PHONE", "NUMBER", "CONTACT"},
+	questions.DateShape:  {"DATE", "DOCUMENT"},
+}
+
+// raiseOnly raises the probability of the only value of its shape in the document, if the question asks for no more
+// than the shape and no label says that the value is something else.
+func (r *Reader) raiseOnly(q *questions.Question, ranked []ranking.Answer, found []candidate, rules Rules) {
+	plain, known := plainTerms[q.Shape]
+	inConflict := !rules.Found && len(rules.Ranked) > 0
+	if !known || inConflict || len(ranked) != 1 || ranked[0].Ambiguous || len(q.NameTerms) == 0 {
+		return
+	}
+	allowed := slices.Concat(plain, lexicon.DocumentTerms)
+	isOther := func(c candidate) bool {
+		label := lexicon.LabelTerms(r.ownLabel(&c))
+		return isSpecific(label, allowed) || c.features[afterColon] == 1 && !lexicon.Subset(label, allowed)
+	}
+	if lexicon.Subset(q.NameTerms, allowed) && lexicon.Subset(q.DescriptionTerms, allowed) && !slices.ContainsFunc(found, isOther) {
+		ranked[0].Score = max(ranked[0].Score, onlyProbability)
+	}
+}
+
+// isSpecific reports whether a label has a term that is not allowed, or another word beside an allowed term: "print
+// date". The words of a sentence before a value are no label.
+func isSpecific(label, allowed []string) bool {
+	isAllowed := func(t string) bool { return slices.Contains(allowed, t) }
+	return slices.ContainsFunc(label, func(t string) bool {
+		return !isAllowed(t) && (lexicon.IsTerm(t) || slices.ContainsFunc(label, isAllowed))
+	})
+}
+
+// headPieces is how many pieces at the beginning of a curriculum vitae may be the name of the applicant.
+const headPieces = 3
+
+// raiseHead makes the name that heads a curriculum vitae the first answer to the question for the name of the applicant.
+func (r *Reader) raiseHead(q *questions.Question, ranked []ranking.Answer) {
+	asksForName := q.Shape == questions.NameShape && lexicon.Subset(q.NameTerms, []string{"NAME", "APPLICANT"})
+	has := func(term string) bool { return lexicon.Contains(r.ix.AllTerms, term) }
+	isVitae := has("CV") || has("EDUCATION") && has("EXPERIENCE")
+	if !asksForName || !isVitae {
+		return
+	}
+	for i := range ranked {
+		at := ranked[i].At
+		piece := r.layout.pieceAt(at.Start)
+		if piece < 0 || piece >= headPieces || !isPersonName(at.In(r.ix.Text)) || at.Len() < r.layout.pieces[piece].at.Len() {
+			continue
+		}
+		name := ranked[i]
+		name.Score = max(name.Score, onlyProbability)
+		copy(ranked[1:i+1], ranked[:i])
+		ranked[0] = name
+		return
+	}
+}
+
+// isPersonName reports whether a text has two to four words, each of which begins with a capital.
+func isPersonName(text string) bool {
+	const least, most = 2, 4
+	words := strings.Fields(text)
+	return len(words) >= least && len(words) <= most && !slices.ContainsFunc(words, func(w string) bool {
+		first, _ := utf8.DecodeRuneInString(w)
+		return !unicode.IsUpper(first) || strings.ContainsAny(w, "0123456789:")
+	})
+}
+
+// raiseCross makes the value of a table the first answer, if it is the only one whose row and column together have all
+// words of the question: "maximum supply voltage" is in the row of the supply voltage and the column of the maximum.
+func raiseCross(ranked []ranking.Answer, found []candidate) []ranking.Answer {
+	const complete, inPart = 0.95, 0.9
+	key, hits := "", 0
+	for i := range found {
+		f := &found[i].features
+		whole := f[int(cross)*labelFeatures+labelRecall]
+		row, column := f[int(leftmost)*labelFeatures+labelRecall], f[int(head)*labelFeatures+labelRecall]
+		if whole >= complete && row > 0 && column > 0 && max(row, column) < inPart && found[i].answer.Key != key {
+			key = found[i].answer.Key
+			hits++
+		}
+	}
+	if hits != 1 || ranked[0].Score >= onlyProbability {
+		return ranked
+	}
+	return raised(ranked, key)
+}
+
+// raiseCounted makes the number before the things that the question counts the first answer, if no other number stands
+// before them: "2 bedrooms" says how many bedrooms there are.
+func (r *Reader) raiseCounted(q *questions.Question, ranked []ranking.Answer, found []candidate) []ranking.Answer {
+	isPlain := q.Shape == questions.AnyShape || q.Shape == questions.PlainShape
+	if q.Variable.Type != answers.Number || !isPlain {
+		return ranked
+	}
+	vague := slices.Concat(lexicon.GenericTerms, lexicon.DocumentTerms, []string{"QUANTITY", "TOTAL", "RATE", "UNIT", "ITEM"})
+	things := lexicon.Without(q.NameTerms, vague)
+	key, hits := "", 0
+	for i := range found {
+		around := r.labels(&found[i])
+		following, sentence := lexicon.LabelTerms(around[after]), lexicon.LabelTerms(slices.Concat(around[inline], around[after]))
+		isCounted := len(following) > 0 && lexicon.Contains(things, following[0]) &&
+			!slices.ContainsFunc(things, func(t string) bool { return !lexicon.Contains(sentence, t) })
+		n := found[i].number
+		isClause := found[i].features[startsPiece] == 1 || n == nil || numbers.IsClauseNumber(r.ix.Text, *n, q.Text())
+		if isCounted && !isClause && found[i].answer.Key != key {
+			key = found[i].answer.Key
+			hits++
+		}
+	}
+	if hits != 1 {
+		return ranked
+	}
+	return raised(ranked, key)
+}
+
+// raised returns ranked answers with the one of the key first, as a likely answer.
+func raised(ranked []ranking.Answer, key string) []ranking.Answer {
+	i := slices.IndexFunc(ranked, func(a ranking.Answer) bool { return a.Key == key })
+	if i < 0 {
+		return ranked
+	}
+	first := ranked[i]
+	first.Score = max(first.Score, onlyProbability)
+	for j := range ranked {
+		ranked[j].Score = min(ranked[j].Score, 1-onlyProbability)
+	}
+	return append([]ranking.Answer{first}, slices.Delete(ranked, i, i+1)...)
+}
