@@ -3921,7 +3921,7 @@ type CompareTextsJSONBody struct {
 	// Lang Language of the comparison. The default is the language of the first text.
 	Lang *CompareTextsJSONBodyLang `json:"lang,omitempty"`
 
-	// MinConfidence The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7.
+	// MinConfidence The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65.
 	//
 	// Examples: 0.9
 	MinConfidence *float64 `json:"minConfidence,omitempty"`
@@ -3995,7 +3995,7 @@ func (p *CompareMediaParams) query() url.Values {
 type ExtractTextJSONBody struct {
 	Lang *ExtractTextJSONBodyLang `json:"lang,omitempty"`
 
-	// MinConfidence The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7.
+	// MinConfidence The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65.
 	//
 	// Examples: 0.9
 	MinConfidence *float64 `json:"minConfidence,omitempty"`
@@ -4038,7 +4038,7 @@ type ExtractBatchJSONBody struct {
 	Documents []ListedUpload            `json:"documents"`
 	Lang      *ExtractBatchJSONBodyLang `json:"lang,omitempty"`
 
-	// MinConfidence The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7.
+	// MinConfidence The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65.
 	//
 	// Examples: 0.9
 	MinConfidence *float64 `json:"minConfidence,omitempty"`

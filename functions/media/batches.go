@@ -51,7 +51,7 @@ type extractBatchInput struct {
 		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro"`
 		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
 		Schema        web.Object              `json:"schema,omitempty" doc:"A JSON Schema of extracted_data, in place of variables: as Pydantic and Zod write it, with an object at the root. Its arrays are rows of tables, or lists."`
-		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7." example:"0.9"`
+		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65." example:"0.9"`
 	}
 }
 

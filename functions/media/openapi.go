@@ -118,7 +118,7 @@ func leastConfidence() *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeNumber, ExclusiveMinimum: &none, Maximum: &all,
 		Description: "The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns " +
-			"values with a probability of at least 0.7.",
+			"values with a probability of at least 0.65.",
 	}
 }
 

@@ -5960,7 +5960,7 @@ export interface operations {
                      * @enum {string}
                      */
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
-                    /** @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7. */
+                    /** @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65. */
                     minConfidence?: number;
                     /** @description All settings as a JSON object. If present, other fields are ignored. It also takes metadata, a list of keywords for the transcription of recordings. */
                     model?: string;
@@ -6777,7 +6777,7 @@ export interface operations {
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
                     /**
                      * Format: double
-                     * @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7.
+                     * @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65.
                      * @example 0.9
                      */
                     minConfidence?: number;
@@ -7031,7 +7031,7 @@ export interface operations {
                      * @enum {string}
                      */
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
-                    /** @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7. */
+                    /** @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65. */
                     minConfidence?: number;
                     /** @description All settings as a JSON object. If present, other fields are ignored. It also takes metadata, a list of keywords for the transcription of recordings. */
                     model?: string;
@@ -7332,7 +7332,7 @@ export interface operations {
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
                     /**
                      * Format: double
-                     * @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7.
+                     * @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65.
                      * @example 0.9
                      */
                     minConfidence?: number;
@@ -7487,7 +7487,7 @@ export interface operations {
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
                     /**
                      * Format: double
-                     * @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7.
+                     * @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65.
                      * @example 0.9
                      */
                     minConfidence?: number;
@@ -7588,7 +7588,7 @@ export interface operations {
                      * @enum {string}
                      */
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
-                    /** @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7. */
+                    /** @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.65. */
                     minConfidence?: number;
                     /** @description All settings as a JSON object. If present, other fields are ignored. It also takes metadata, a list of keywords for the transcription of recordings. */
                     model?: string;
