@@ -21,6 +21,22 @@ func TestHintChangesTheChoice(t *testing.T) {
 	}
 }
 
+// In German, Dutch and Swedish, the words of a hint may be parts of one word of the document.
+func TestHintFindsPartsOfCompounds(t *testing.T) {
+	for _, c := range []struct{ compound, word string }{
+		{"versandkosten", "kosten"}, {"versandkosten", "versand"}, {"bezorgkosten", "kosten"},
+	} {
+		if !isPart(c.compound, c.word) {
+			t.Errorf("%s has no part %s", c.compound, c.word)
+		}
+	}
+	for _, c := range []struct{ compound, word string }{{"kosten", "kosten"}, {"kostenlos", "lo"}, {"vorstand", "ort"}} {
+		if isPart(c.compound, c.word) {
+			t.Errorf("%s has the part %s", c.compound, c.word)
+		}
+	}
+}
+
 func TestHintInAnotherLanguage(t *testing.T) {
 	for _, e := range examples(t) {
 		if e.lang == "en" || !strings.Contains(e.text, "90") {

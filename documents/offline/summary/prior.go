@@ -2,6 +2,7 @@ package summary
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -95,7 +96,23 @@ func (p *prior) of(s *sentence, i, n int) float64 {
 
 // hintShare returns how much of the hint a sentence has, from 0 to 1.
 func (p *prior) hintShare(s *sentence) float64 {
-	return share(p.stemSet(s.text), p.hint)
+	own := p.stemSet(s.text)
+	if slices.Contains([]answers.Lang{"de", "nl", "sv"}, p.stems.Lang) {
+		for word := range p.stemSet(s.text) {
+			for asked := range p.hint {
+				if isPart(word, asked) {
+					own[asked] = true // the Versand and the Kosten of Versandkosten
+				}
+			}
+		}
+	}
+	return share(own, p.hint)
+}
+
+// isPart reports whether a compound begins or ends with a word.
+func isPart(compound, word string) bool {
+	const least, rest = 4, 3 // bytes
+	return len(word) >= least && len(compound) >= len(word)+rest && (strings.HasPrefix(compound, word) || strings.HasSuffix(compound, word))
 }
 
 // position weighs the place of a sentence: the beginning of the document matters most, then the
