@@ -33,6 +33,9 @@ type Reader struct {
 	known     map[int][places]label       // cache of the labels of a piece
 	formulas  map[scan.Span]*surroundings // cache of the wordings around a value
 	registers map[scan.Span]bool          // cache of isNearRegister
+	roles     map[scan.Span][]string      // cache of roleOf
+	places    map[scan.Span][2]bool       // cache of placeWords
+	cash      map[int]bool                // cache of isBeforeCash, by piece
 	accounts  *[]scan.Span                // the international bank account numbers of the document; nil until they are needed
 	domains   *string                     // the e-mail and web addresses of the document, with spaces between them; nil until they are needed
 }
@@ -42,6 +45,7 @@ func NewReader(ix *index.Index, v *values.Reader) *Reader {
 	return &Reader{
 		ix: ix, layout: newLayout(findPieces(ix)), values: v, flat: strings.ReplaceAll(ix.Text, "\n", " "),
 		known: map[int][places]label{}, formulas: map[scan.Span]*surroundings{}, registers: map[scan.Span]bool{},
+		roles: map[scan.Span][]string{}, places: map[scan.Span][2]bool{}, cash: map[int]bool{},
 	}
 }
 

@@ -54,13 +54,24 @@ func (r *Reader) labelEnd(q *questions.Question, c *candidate) questions.End {
 	return questions.EndOf(r.ix.Text[own[0].At.Start:max(own[0].At.End, own[len(own)-1].At.End)])
 }
 
-// roleOf returns the terms of the role that is defined after a name: X (the "Tenant"), or X, hereinafter the Tenant.
+// roleOf returns the terms of the role that is defined after a name: X (the "Tenant"), or X, hereinafter the Tenant. The
+// result is cached, because many questions ask about the same name.
 func (r *Reader) roleOf(c *candidate) []string {
+	role, isKnown := r.roles[c.answer.At]
+	if !isKnown {
+		role = r.findRole(c)
+		r.roles[c.answer.At] = role
+	}
+	return role
+}
+
+func (r *Reader) findRole(c *candidate) []string {
 	const reach = 80 // bytes
 	end := scan.RuneStart(r.ix.Text, min(len(r.ix.Text), c.answer.At.End+reach), len(r.ix.Text))
 	rest := strings.TrimLeft(r.ix.Text[c.answer.At.End:end], " ,\n")
 	from := end - len(rest)
-	isPhrase := slices.ContainsFunc(names.RolePhrases, func(p string) bool { return strings.HasPrefix(strings.ToLower(rest), p) })
+	lower := strings.ToLower(rest)
+	isPhrase := slices.ContainsFunc(names.RolePhrases, func(p string) bool { return strings.HasPrefix(lower, p) })
 	if !strings.HasPrefix(rest, "(") && !isPhrase {
 		return nil
 	}

@@ -231,7 +231,8 @@ func (r *Reader) shapeFeatures(c *candidate) {
 	f[hasLetters], f[hasDigits] = truth(letters > 0), truth(digits > 0)
 	f[isPostcode] = truth(digits == postcodeDigits && len(text) == postcodeDigits)
 	f[isCapitals] = truth(letters > 0 && strings.ToUpper(text) == text)
-	f[hasPostcode], f[hasStreet] = truth(postcode().MatchString(text)), truth(street().MatchString(text))
+	place := r.placeWords(c.answer.At)
+	f[hasPostcode], f[hasStreet] = truth(place[0]), truth(place[1])
 	words := len(strings.Fields(text))
 	f[isOneWord], f[isTwoWords], f[isManyWords] = truth(words == 1), truth(words == 2 || words == 3), truth(words > 5)
 }
@@ -297,8 +298,28 @@ func (r *Reader) isUnderName(i int) bool {
 var cash = lazyregexp.New(`(?i)^\W*(cash|change|tendered|card|visa|mastercard|bar|gegeben|rückgeld|espèces|rendu|efectivo|` +
 	`cambio|dinheiro|troco|contanti|resto|contant|wisselgeld|kontant|växel|gotówka|reszta|numerar|rest)\b`) //nolint:misspell // Italian
 
-// isBeforeCash reports whether one of the next lines of a receipt says what was paid in cash.
+// placeWords returns whether a text has a postal code, and whether it has a word for a street. The result is cached.
+func (r *Reader) placeWords(at scan.Span) [2]bool {
+	found, isKnown := r.places[at]
+	if !isKnown {
+		text := at.In(r.ix.Text)
+		found = [2]bool{postcode().MatchString(text), street().MatchString(text)}
+		r.places[at] = found
+	}
+	return found
+}
+
+// isBeforeCash reports whether one of the next lines of a receipt says what was paid in cash. The result is cached.
 func (r *Reader) isBeforeCash(i int) bool {
+	is, isKnown := r.cash[i]
+	if !isKnown {
+		is = r.findCash(i)
+		r.cash[i] = is
+	}
+	return is
+}
+
+func (r *Reader) findCash(i int) bool {
 	const reach = 6
 	for j := i + 1; j < min(i+reach, len(r.layout.pieces)); j++ {
 		if cash().MatchString(r.layout.pieces[j].at.In(r.ix.Text)) {
