@@ -118,22 +118,29 @@ func TestWordingsAreManyAndDistinct(t *testing.T) {
 		counts := map[string]int{}
 		for _, lang := range family {
 			for i, w := range readWordings(t, lang) {
-				if len(w.Concepts) != len(first[i].Concepts) {
-					t.Fatalf("%s: document %d has %d concepts, want %d", lang, i, len(w.Concepts), len(first[i].Concepts))
-				}
 				checkDistinct(t, lang, w)
-				for j, c := range w.Concepts {
-					counts[c.Name] += len(c.Wordings)
-					if c.Name != first[i].Concepts[j].Name || len(c.Wordings) > maxWordings {
-						t.Errorf("%s: %d wordings of %s, which is concept %d", lang, len(c.Wordings), c.Name, j)
-					}
-				}
+				countWordings(t, w, first[i], counts)
 			}
 		}
 		for name, count := range counts {
 			if count < minWordings {
 				t.Errorf("%v: %d wordings of %s, want %d", family, count, name, minWordings)
 			}
+		}
+	}
+}
+
+// countWordings adds the wordings of a document to the counts by concept, and checks that it has the concepts of the
+// first language in their order.
+func countWordings(t *testing.T, w, first sample.Worded, counts map[string]int) {
+	t.Helper()
+	if len(w.Concepts) != len(first.Concepts) {
+		t.Fatalf("%s has %d concepts, want %d", w.Title, len(w.Concepts), len(first.Concepts))
+	}
+	for i, c := range w.Concepts {
+		counts[c.Name] += len(c.Wordings)
+		if c.Name != first.Concepts[i].Name || len(c.Wordings) > maxWordings {
+			t.Errorf("%s: %d wordings of %s, which is concept %d", w.Title, len(c.Wordings), c.Name, i)
 		}
 	}
 }

@@ -42,17 +42,22 @@ func readFolder(ctx context.Context, dir string) ([]*example, error) {
 		return nil, err
 	}
 	found, errs := make([][]*example, len(paths)), make([]error, len(paths))
+	inParallel(len(paths), func(i int) { found[i], errs[i] = readTruth(ctx, paths[i]) })
+	return slices.Concat(found...), errors.Join(errs...)
+}
+
+// inParallel calls do with each number below n, as many at a time as there are processors.
+func inParallel(n int, do func(i int)) {
 	var running sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, path := range paths {
+	for i := range n {
 		running.Go(func() {
 			free <- struct{}{}
-			found[i], errs[i] = readTruth(ctx, path)
+			do(i)
 			<-free
 		})
 	}
 	running.Wait()
-	return slices.Concat(found...), errors.Join(errs...)
 }
 
 // readTruth reads a document and asks for the variables of the JSON file beside it.

@@ -47,7 +47,7 @@ func readSamples(ctx context.Context, dir string) ([]*example, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readSample(ctx, string(text), "samples", list)
+		return readSample(ctx, string(text), source{set: "samples", family: string(text)}, list)
 	})
 	if err != nil {
 		return nil, err
@@ -72,17 +72,13 @@ func readWordings(ctx context.Context, dir string) ([]*example, error) {
 			return nil, err
 		}
 		for _, w := range worded {
-			d, err := sample.Read(w.Text())
-			if err != nil {
-				return nil, err
-			}
 			var list []asked
 			for _, c := range w.Concepts {
 				for _, v := range c.Wordings {
 					list = append(list, asked{variable: v, match: string(c.Type), right: []string{c.Value}, weight: wordingWeight})
 				}
 			}
-			more, err := examplesOf(ctx, d, source{set: "wordings", family: lang, document: lang}, list)
+			more, err := readSample(ctx, w.Text(), source{set: "wordings", family: lang}, list)
 			if err != nil {
 				return nil, err
 			}
@@ -92,13 +88,14 @@ func readWordings(ctx context.Context, dir string) ([]*example, error) {
 	return all, nil
 }
 
-func readSample(ctx context.Context, text, set string, list []asked) ([]*example, error) {
+func readSample(ctx context.Context, text string, from source, list []asked) ([]*example, error) {
 	d, err := sample.Read(text)
 	if err != nil {
 		return nil, err
 	}
 	const maxName = 60
-	return examplesOf(ctx, d, source{set: set, family: text, document: text[:min(len(text), maxName)]}, list)
+	from.document = text[:min(len(text), maxName)]
+	return examplesOf(ctx, d, from, list)
 }
 
 // readCases reads lines with a text and a question each.
@@ -118,7 +115,7 @@ func readCases(ctx context.Context, path string) ([]*example, error) {
 		if c.Want != "" {
 			a.right = []string{c.Want}
 		}
-		more, err := readSample(ctx, c.Text, "cases", []asked{a})
+		more, err := readSample(ctx, c.Text, source{set: "cases", family: c.Text}, []asked{a})
 		if err != nil {
 			return nil, err
 		}

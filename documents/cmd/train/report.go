@@ -5,9 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
-	"runtime"
 	"slices"
-	"sync"
 
 	"portside/documents/offline/learned"
 	"portside/documents/offline/ranking"
@@ -62,22 +60,16 @@ func report(to io.Writer, all []*example, debug string) {
 
 // fitParts returns trees of each kind for each part, which are fitted to the other parts.
 func fitParts(groups map[learned.Kind][]*example) map[learned.Kind]*[folds]learned.Trees {
-	var running sync.WaitGroup
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	kinds := slices.Sorted(maps.Keys(groups))
 	fitted := map[learned.Kind]*[folds]learned.Trees{}
-	for kind, examples := range groups {
-		trees := &[folds]learned.Trees{}
-		fitted[kind] = trees
-		for part := range folds {
-			running.Go(func() {
-				free <- struct{}{}
-				isHeld := func(e *example) bool { return foldOf(e.family) == part }
-				trees[part] = boost(slices.DeleteFunc(slices.Clone(examples), isHeld))
-				<-free
-			})
-		}
+	for _, kind := range kinds {
+		fitted[kind] = &[folds]learned.Trees{}
 	}
-	running.Wait()
+	inParallel(len(kinds)*folds, func(i int) {
+		kind, part := kinds[i/folds], i%folds
+		isHeld := func(e *example) bool { return foldOf(e.family) == part }
+		fitted[kind][part] = boost(slices.DeleteFunc(slices.Clone(groups[kind]), isHeld))
+	})
 	return fitted
 }
 

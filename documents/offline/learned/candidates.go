@@ -49,6 +49,16 @@ func NewReader(ix *index.Index, v *values.Reader) *Reader {
 	}
 }
 
+// remembered returns the value of a key in a cache, which it finds at the first call.
+func remembered[K comparable, V any](cache map[K]V, key K, find func() V) V {
+	value, isKnown := cache[key]
+	if !isKnown {
+		value = find()
+		cache[key] = value
+	}
+	return value
+}
+
 // maxCandidates bounds the candidates of one question.
 const maxCandidates = 4_000
 

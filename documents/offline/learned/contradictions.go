@@ -44,7 +44,7 @@ func (r *Reader) contradicts(q *questions.Question, c *candidate) bool {
 
 // labelEnd returns the end of a change or a range that the label of a value names, if the question asks for one.
 func (r *Reader) labelEnd(q *questions.Question, c *candidate) questions.End {
-	if isTerm := lexicon.AnyIn(map[string]bool{"START": true, "END": true}, q.NameTerms); isTerm || q.WithoutEnd == nil {
+	if q.WithoutEnd == nil || lexicon.Overlap([]string{"START", "END"}, q.NameTerms) {
 		return questions.NoEnd
 	}
 	own := r.ownLabel(c)
@@ -57,12 +57,7 @@ func (r *Reader) labelEnd(q *questions.Question, c *candidate) questions.End {
 // roleOf returns the terms of the role that is defined after a name: X (the "Tenant"), or X, hereinafter the Tenant. The
 // result is cached, because many questions ask about the same name.
 func (r *Reader) roleOf(c *candidate) []string {
-	role, isKnown := r.roles[c.answer.At]
-	if !isKnown {
-		role = r.findRole(c)
-		r.roles[c.answer.At] = role
-	}
-	return role
+	return remembered(r.roles, c.answer.At, func() []string { return r.findRole(c) })
 }
 
 func (r *Reader) findRole(c *candidate) []string {

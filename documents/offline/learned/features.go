@@ -300,23 +300,15 @@ var cash = lazyregexp.New(`(?i)^\W*(cash|change|tendered|card|visa|mastercard|ba
 
 // placeWords returns whether a text has a postal code, and whether it has a word for a street. The result is cached.
 func (r *Reader) placeWords(at scan.Span) [2]bool {
-	found, isKnown := r.places[at]
-	if !isKnown {
+	return remembered(r.places, at, func() [2]bool {
 		text := at.In(r.ix.Text)
-		found = [2]bool{postcode().MatchString(text), street().MatchString(text)}
-		r.places[at] = found
-	}
-	return found
+		return [2]bool{postcode().MatchString(text), street().MatchString(text)}
+	})
 }
 
 // isBeforeCash reports whether one of the next lines of a receipt says what was paid in cash. The result is cached.
 func (r *Reader) isBeforeCash(i int) bool {
-	is, isKnown := r.cash[i]
-	if !isKnown {
-		is = r.findCash(i)
-		r.cash[i] = is
-	}
-	return is
+	return remembered(r.cash, i, func() bool { return r.findCash(i) })
 }
 
 func (r *Reader) findCash(i int) bool {

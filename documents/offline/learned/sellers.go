@@ -36,12 +36,7 @@ func (r *Reader) isInDomain(name string) bool {
 // isNearRegister reports whether a company register, tax or bank account number is within a few lines before or after a
 // name. Sellers usually print these numbers. The result is cached, because many questions ask about the same name.
 func (r *Reader) isNearRegister(c *candidate) bool {
-	isNear, isKnown := r.registers[c.answer.At]
-	if !isKnown {
-		isNear = r.findRegister(c.answer.At)
-		r.registers[c.answer.At] = isNear
-	}
-	return isNear
+	return remembered(r.registers, c.answer.At, func() bool { return r.findRegister(c.answer.At) })
 }
 
 func (r *Reader) findRegister(at scan.Span) bool {

@@ -78,24 +78,12 @@ func buildFrom(t *testing.T, file string) builder {
 		if meaning, forms, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && !strings.HasPrefix(line, "#") {
 			for form := range strings.SplitSeq(forms, ",") {
 				for _, f := range Alternatives(form) {
-					b.add(slices.Clip(strings.Fields(meaning)), f)
+					b.addForm(slices.Clip(strings.Fields(meaning)), scan.Words(f), strings.HasSuffix(strings.TrimSpace(f), "*"))
 				}
 			}
 		}
 	}
 	return b
-}
-
-// add adds the forms of a text. A star ends a stem.
-func (b builder) add(terms []string, forms string) {
-	for words := scan.Words(forms); len(words) > 0; {
-		n := 1
-		for n < len(words) && !words[n].AfterBreak {
-			n++
-		}
-		b.addForm(terms, words[:n], strings.HasPrefix(forms[words[n-1].At.End:], "*"))
-		words = words[n:]
-	}
 }
 
 // addForm adds one form, and marks its beginnings as prefixes.

@@ -94,6 +94,11 @@ func Subset(of, in []string) bool {
 	return !slices.ContainsFunc(of, func(t string) bool { return !slices.Contains(in, t) })
 }
 
+// Overlap reports whether two lists have a term in common.
+func Overlap(a, b []string) bool {
+	return slices.ContainsFunc(a, func(t string) bool { return slices.Contains(b, t) })
+}
+
 // AnyIn reports whether the set has one of the terms.
 func AnyIn(set map[string]bool, terms []string) bool {
 	return slices.ContainsFunc(terms, func(t string) bool { return set[t] })

@@ -18,8 +18,7 @@ var grammarText string
 type grammar struct {
 	terms    map[string]string // by form; empty for the beginning of a longer form
 	rules    []rule
-	repeated []string // forms of more than one term
-	maxWords int      // of the longest form
+	maxWords int // of the longest form
 }
 
 // rule replaces terms of a question.
@@ -53,9 +52,6 @@ func (g *grammar) addForms(term, forms string) {
 		for _, f := range lexicon.Alternatives(form) {
 			words := scan.Words(f)
 			g.maxWords = max(g.maxWords, len(words))
-			if known := g.terms[phrase(words)]; known != "" && known != term {
-				g.repeated = append(g.repeated, phrase(words))
-			}
 			g.terms[phrase(words)] = term
 		}
 	}

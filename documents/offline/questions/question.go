@@ -192,12 +192,12 @@ func (q *Question) asksForBeginning() bool {
 // AsksForCount reports whether the question asks how many things there are, and not for an amount, a time or a measure.
 func (q *Question) AsksForCount() bool {
 	measures := append([]string{"WEIGHT", "AREA", "AMOUNT", "PRICE"}, lexicon.TimeUnits...)
-	return slices.Contains(q.NameTerms, "QUANTITY") && len(lexicon.Without(measures, q.NameTerms)) == len(measures)
+	return slices.Contains(q.NameTerms, "QUANTITY") && !lexicon.Overlap(measures, q.NameTerms)
 }
 
 // AsksForAccount reports whether the question asks for the number of a bank account.
 func (q *Question) AsksForAccount() bool {
-	return lexicon.AnyIn(map[string]bool{"IBAN": true, "ACCOUNT": true, "BANK": true, "HOLDER": true}, q.NameTerms)
+	return lexicon.Overlap([]string{"IBAN", "ACCOUNT", "BANK", "HOLDER"}, q.NameTerms)
 }
 
 // AsksWhenSent reports whether the answer may be the date on which a mail was sent. A question

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -98,7 +99,7 @@ func (p *prior) of(s *sentence, i, n int) float64 {
 func (p *prior) hintShare(s *sentence) float64 {
 	own := p.stemSet(s.text)
 	if slices.Contains([]answers.Lang{"de", "nl", "sv"}, p.stems.Lang) {
-		for word := range p.stemSet(s.text) {
+		for _, word := range slices.Collect(maps.Keys(own)) {
 			for asked := range p.hint {
 				if isPart(word, asked) {
 					own[asked] = true // the Versand and the Kosten of Versandkosten
