@@ -99,7 +99,7 @@ func pageNumber(s string) (int, bool) {
 
 var romans = strings.Fields("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx")
 
-// ignored is what is not compared in a document.
+// ignored lists the parts of a document that are not compared.
 type ignored struct {
 	blocks  map[int]bool
 	zeros   bool      // at the end of decimal fractions

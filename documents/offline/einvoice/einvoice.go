@@ -79,7 +79,7 @@ type Answer struct {
 	Candidates []answers.Candidate // of a question that does not say which of them it asks for
 }
 
-// confidence is that of a value at the path of its term.
+// confidence is the confidence of a value that was read at the path of its term.
 const confidence = 0.99
 
 // Answer returns the value of the term that a variable asks for. isTerm is false if the variable asks for no term of

@@ -40,7 +40,7 @@ type rules struct {
 	patterns []pattern
 }
 
-// The groups of questions.txt that are not meanings of their own.
+// The groups of questions.txt whose names are not meanings.
 const (
 	rewriteGroup   = "REWRITES"
 	lineGroup      = "LINE"

@@ -26,7 +26,7 @@ var (
 		`\b(street|st|road|rd|avenue|ave|lane|drive|suite|floor|jalan|jln|lot|rue|boulevard|bd|place|calle|c/|avenida|av|` +
 		`plaza|rua|praça|largo|via|viale|piazza|corso|straat|laan|plein|gatan|vägen|ul|ulica|aleja|al|strada|bulevardul|` +
 		`p\.? ?o\.? box)\b|straat\b|laan\b|gatan\b|vägen\b|väg\b)`)
-	// notAddress matches what stands beside an address and is no part of it.
+	// notAddress matches text that stands beside an address, such as a phone number or an amount.
 	notAddress = lazyregexp.New(`(?i)(@|www\.|https?:|\b(tel|fax|phone|téléphone|telefon\w*|e-?mail|gst|vat|iban|bic|` +
 		`reg|no\. ?:|date|invoice|total|ust|steuer\w*|siret|nif|cif|kvk|btw)\b ?[.:#(]?|\d[.,]\d\d\b)`)
 )

@@ -11,7 +11,7 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// opposites are groups of terms that rule each other out: a value whose label has one of them is no answer to a question
+// opposites are groups of terms that rule each other out: a value whose label has one of them does not answer a question
 // that has another one of the group.
 var opposites = [...][]string{
 	{"NET", "GROSS", "TAX", "DISCOUNT", "SHIPPING", "DEPOSIT", "SUBTOTAL", "PENALTY"},

@@ -306,7 +306,8 @@ func (r *Reader) placeWords(at scan.Span) [2]bool {
 	})
 }
 
-// isBeforeCash reports whether one of the next lines of a receipt says what was paid in cash. The result is cached.
+// isBeforeCash reports whether one of the next lines of a receipt names the payment: cash, card or change. The result is
+// cached.
 func (r *Reader) isBeforeCash(i int) bool {
 	return remembered(r.cash, i, func() bool { return r.findCash(i) })
 }

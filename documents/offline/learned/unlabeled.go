@@ -17,7 +17,7 @@ import (
 // documents of strangers: an account, an address or a number that stands alone is nearly always the one asked for.
 const onlyProbability = 0.9
 
-// plainTerms are the terms of a question that asks for the only value of its shape, and not for that of somebody.
+// plainTerms are the terms of a question that asks for the only value of its shape, such as the only phone number.
 var plainTerms = map[questions.Shape][]string{
 	questions.IBANShape:  {"IBAN", "ACCOUNT", "NUMBER", "BANK", "PAY", "PAYMENT"},
 	questions.EmailShape: {"EMAIL", "ADDRESS", "CONTACT"},

@@ -140,7 +140,7 @@ func (n *Number) isDivided(text string) bool {
 	const reach = 24 // bytes
 	before := text[scan.RuneStart(text, max(0, n.At.Start-reach), n.At.Start):n.At.Start]
 	if cents := subunitBehind().FindString(rest); cents != "" && n.Currency != "" && n.Fraction == "" {
-		n.At.End += len(cents) // they are no number of their own
+		n.At.End += len(cents) // otherwise the cents would be read as another number
 		return true
 	}
 	return fractionBehind().MatchString(rest) || divisionBehind().MatchString(rest) || divisionBefore().MatchString(before)

@@ -65,7 +65,7 @@ func TestFormsHaveOneTerm(t *testing.T) {
 	}
 }
 
-// A rule of the grammar that has a term nobody says never applies.
+// A rule with a term that no form has would never apply.
 func TestRulesHaveOnlyKnownTerms(t *testing.T) {
 	g := questionGrammar()
 	for _, r := range g.rules {
