@@ -64,17 +64,24 @@ func addEInvoice(to page.Page, root *node) error {
 	if err := invoice.add(to); err != nil {
 		return err
 	}
-	if prune(root); len(root.parts) == 0 {
+	if dropConstants(root); len(root.parts) == 0 {
 		return nil
 	}
 	return to.Add(documents.Block{Kind: documents.Heading, Level: 1, Text: "Other data of the e-invoice"})
 }
 
-// prune removes the parts of a node that have no text.
-func prune(n *node) {
+// constants are elements that only the schema of the syntax requires, by the element around them. Their values say nothing.
+var constants = map[string]string{
+	"SpecifiedProcuringProject":    "Name",
+	"AdditionalReferencedDocument": "TypeCode",
+	"CardAccount":                  "NetworkID",
+}
+
+// dropConstants removes the constants of the syntax, and parts of a node that have no text.
+func dropConstants(n *node) {
 	n.parts = slices.DeleteFunc(n.parts, func(part *node) bool {
-		prune(part)
-		return part.text == "" && len(part.parts) == 0
+		dropConstants(part)
+		return part.text == "" && len(part.parts) == 0 || constants[n.name] == part.name && part.kind == leaf
 	})
 }
 
@@ -103,7 +110,7 @@ func findInvoice(root *node) *eInvoice {
 		invoice := &eInvoice{values: map[en16931.Code]string{}}
 		for _, group := range en16931.Groups() {
 			for _, element := range invoice.elements(n, pathsIn(isCII, group.CII, group.UBL)) {
-				invoice.fields = append(invoice.fields, invoice.read(element, group, isCII)...)
+				invoice.fields = append(invoice.fields, withSubjects(invoice.read(element, group, isCII), group)...)
 			}
 		}
 		if len(invoice.values) < minTerms {
@@ -163,6 +170,33 @@ func (e *eInvoice) read(element *node, group en16931.Group, isCII bool) (all []f
 		}
 	}
 	return all
+}
+
+// withSubjects divides notes of UBL, which has no element for the subject code of a note: "#REG#HRB 1234" is the note
+// "HRB 1234" with the subject code REG. See the binding of BT-21 in CEN/TS 16931-3-2.
+func withSubjects(all []foundTerm, group en16931.Group) []foundTerm {
+	const mark = "#"
+	subject := slices.IndexFunc(group.Terms, func(t en16931.Term) bool { return t.Code == en16931.ParseCode("BT-21") })
+	if subject < 0 {
+		return all
+	}
+	var divided []foundTerm
+	for _, f := range all {
+		if rest, isMarked := strings.CutPrefix(f.value, mark); isMarked && f.term.Code == en16931.ParseCode("BT-22") {
+			if code, note, isDivided := strings.Cut(rest, mark); isDivided && isSubjectCode(code) {
+				divided = append(divided, foundTerm{group.Terms[subject], code, f.node})
+				f.value = strings.TrimSpace(note)
+			}
+		}
+		divided = append(divided, f)
+	}
+	return divided
+}
+
+// isSubjectCode reports whether a text has the form of a code of UNTDID 4451: three capital letters.
+func isSubjectCode(text string) bool {
+	const letters = 3
+	return len(text) == letters && !strings.ContainsFunc(text, func(r rune) bool { return r < 'A' || r > 'Z' })
 }
 
 // termsAt returns the values at a path.
