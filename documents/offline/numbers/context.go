@@ -75,8 +75,11 @@ func partOfName(text string, i int) bool {
 // continuesNumber reports whether the next digits belong to a number before them: the 50 of 5€50,
 // the 6 of 10^6.
 func continuesNumber(before string) bool {
-	if last := scan.LastRune(before); last == '^' || last == '⁄' {
+	if last := scan.LastRune(strings.TrimSuffix(before, "-")); last == '^' || last == '⁄' {
 		return true
+	}
+	if rest, ok := strings.CutSuffix(before, ","); ok && strings.TrimRight(rest, " \t") != rest || before == "," {
+		return true // ,5 is the end of a number
 	}
 	for _, c := range currencies {
 		if left, ok := strings.CutSuffix(before, c.sign); ok && left != "" && scan.IsDigit(left[len(left)-1]) {

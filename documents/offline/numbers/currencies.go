@@ -12,7 +12,7 @@ var currencies = []struct{ sign, code string }{
 	{"€", "EUR"}, {"£", "GBP"}, {"US$", "USD"}, {"R$", "BRL"}, {"$", "USD"}, {"¥", "JPY"}, {"EUR", "EUR"}, {"USD", "USD"}, {"GBP", "GBP"},
 	{"CHF", "CHF"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"PLN", "PLN"}, {"RON", "RON"}, {"BRL", "BRL"}, {"CZK", "CZK"},
 	{"HUF", "HUF"}, {"JPY", "JPY"}, {"CAD", "CAD"}, {"AUD", "AUD"}, {"MXN", "MXN"}, {"zł", "PLN"}, {"zl", "PLN"}, {"kronor", "SEK"}, {"kr", "SEK"},
-	{"lei", "RON"}, {"leu", "RON"}, {"euros", "EUR"}, {"euro", "EUR"}, {"eur", "EUR"}, {"dollars", "USD"}, {"złotych", "PLN"}, {"Fr.", "CHF"},
+	{"lei", "RON"}, {"leu", "RON"}, {"euros", "EUR"}, {"euro", "EUR"}, {"eur", "EUR"}, {"dollars", "USD"}, {"dollar", "USD"}, {"złotych", "PLN"}, {"Fr.", "CHF"},
 }
 
 // CurrencyAt reads a currency at the beginning of a text. size is 0 if the text does not begin with one.

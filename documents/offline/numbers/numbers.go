@@ -23,6 +23,12 @@ type Number struct {
 	isUnclear  bool // its sign or its extent is not clear, so it is not reported
 }
 
+// IsYear reports whether the number may be a year of our time.
+func (n *Number) IsYear() bool {
+	const digits, first, last = 4, "1900", "2099"
+	return n.At.Len() == digits && len(n.whole) == digits && first <= n.whole && n.whole <= last
+}
+
 const (
 	maxDigits = 24
 	groupSize = 3
@@ -151,7 +157,8 @@ func separator(text string, i int, tooLong bool) (mark byte, next int) {
 }
 
 // splitDecimals decides which of the marks is the decimal mark. ok is false if the groups are not
-// those of a number.
+// those of a number. A table whose columns touch glues the digits of two numbers: the 0 and the
+// 146,982 of "0146,982", or the 146,982 and the 5 of "146,9825". Such a number has no vote.
 func (n *Number) splitDecimals(groups []string, marks []byte) (vote byte, ok bool) {
 	last := len(marks) - 1
 	if last < 0 {
@@ -169,11 +176,14 @@ func (n *Number) splitDecimals(groups []string, marks []byte) (vote byte, ok boo
 	case last > 0:
 		n.whole, n.Fraction = strings.Join(groups[:last+1], ""), groups[last+1]
 		return mark, allEqual(marks[:last]) && grouped(groups[:last+1])
-	case len(groups[1]) == groupSize && len(groups[0]) <= groupSize && groups[0][0] != '0':
+	case len(groups[1]) == groupSize && groups[0] != "0" && (len(groups[0]) <= groupSize || groups[0][0] == '0'):
 		n.whole, n.ambiguous = groups[0]+groups[1], mark
 		return 0, true
 	}
 	n.whole, n.Fraction = groups[0], groups[1]
+	if len(groups[1]) > groupSize && groups[0] != "0" {
+		return 0, true
+	}
 	return mark, true
 }
 

@@ -48,6 +48,7 @@ func (n *Number) readAfter(text string) {
 	}
 	n.multiplier(text)
 	n.multipliedCurrency(text)
+	n.markMillions(text)
 	rest, gap = cutSpace(text[n.At.End:])
 	rest, of := cutOf(rest)
 	if code, size := CurrencyAt(rest); size > 0 && n.Currency == "" {
@@ -155,6 +156,14 @@ func (n *Number) multiplier(text string) {
 	}
 	if strings.HasPrefix(text[n.At.End:], ".") && len(scan.Fold(rest[:end])) <= 3 && end > 1 {
 		n.At.End++
+	}
+}
+
+// markMillions marks a number as unclear that a capital M follows: 10M may be ten million, or a size.
+func (n *Number) markMillions(text string) {
+	rest, _ := cutSpace(text[n.At.End:])
+	if n.Currency == "" && n.zeros == 0 && strings.HasPrefix(rest, "M") && len(shortWord(rest)) == 1 {
+		n.isUnclear = true
 	}
 }
 
