@@ -56,7 +56,7 @@ func (*Engine) Prepare() {
 
 // Version returns the name and revision of the rules. The revision changes whenever a question may
 // get another answer.
-func (*Engine) Version() string { return "offline-14" }
+func (*Engine) Version() string { return "offline-15" }
 
 var _ answers.Engine = (*Engine)(nil)
 

@@ -19,7 +19,8 @@ type Grid struct {
 // Header is the header of a column.
 type Header struct {
 	documents.Cell
-	Terms []string
+	Terms []string       // also those of the title
+	Title documents.Cell // of the group of columns that the column belongs to, or empty
 }
 
 // Grids returns the parts of the document's tables that have headers. The next table continues a part if it repeats the
@@ -28,31 +29,20 @@ type Header struct {
 func Grids(doc *index.Index) []Grid {
 	var all []Grid
 	for _, rows := range tableParts(doc) {
-		headers := withTerms(doc, columnHeaders(doc, rows))
+		headers, count := columnHeaders(doc, rows)
 		last := len(all) - 1
 		switch {
 		case headers == nil && last >= 0 && columnCount(rows) == len(all[last].Headers):
 			all[last].add(doc, rows)
 		case headers == nil:
 		case last >= 0 && equalHeaders(headers, all[last].Headers):
-			all[last].add(doc, rows[1:])
+			all[last].add(doc, rows[count:])
 		default:
 			all = append(all, Grid{Headers: headers})
-			all[last+1].add(doc, rows[1:])
+			all[last+1].add(doc, rows[count:])
 		}
 	}
 	return all
-}
-
-func withTerms(doc *index.Index, cells map[int]documents.Cell) map[int]Header {
-	if cells == nil {
-		return nil
-	}
-	headers := make(map[int]Header, len(cells))
-	for column, cell := range cells {
-		headers[column] = Header{cell, doc.TermsIn(cellSpan(cell))}
-	}
-	return headers
 }
 
 func (g *Grid) add(doc *index.Index, rows []documents.Block) {
@@ -117,7 +107,7 @@ func nearest(doc *index.Index, box documents.Box, columns []int, headers map[int
 	return best
 }
 
-// tableParts splits the tables of a document before each row of headers, as pairCollector.table does.
+// tableParts splits the tables of a document before each row of headers.
 func tableParts(doc *index.Index) (parts [][]documents.Block) {
 	for i := 0; i < len(doc.Blocks) && !doc.Watch.Stopped(); {
 		if doc.Blocks[i].Kind != documents.Row {
@@ -125,10 +115,10 @@ func tableParts(doc *index.Index) (parts [][]documents.Block) {
 			continue
 		}
 		end := i + 1
-		for end < len(doc.Blocks) && doc.Blocks[end].Kind == documents.Row && doc.Blocks[end].Table == doc.Blocks[i].Table &&
-			!beginsTable(doc, doc.Blocks[:end+min(2, len(doc.Blocks)-end)], end) {
+		for end < len(doc.Blocks) && doc.Blocks[end].Kind == documents.Row && doc.Blocks[end].Table == doc.Blocks[i].Table {
 			end++
 		}
+		end = i + partEnd(doc, doc.Blocks[i:end])
 		parts = append(parts, doc.Blocks[i:end])
 		i = end
 	}
@@ -147,7 +137,7 @@ func columnCount(rows []documents.Block) int {
 }
 
 func equalHeaders(a, b map[int]Header) bool {
-	return maps.EqualFunc(a, b, func(x, y Header) bool { return x.Text == y.Text })
+	return maps.EqualFunc(a, b, func(x, y Header) bool { return x.Text == y.Text && slices.Equal(x.Terms, y.Terms) })
 }
 
 // IsTotal reports whether a row begins with a word for a sum, such as "Subtotal" or "VAT".

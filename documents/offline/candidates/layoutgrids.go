@@ -96,7 +96,7 @@ func newLayoutGrid(doc *index.Index, headers []layoutHeader) *layoutGrid {
 
 func (g *layoutGrid) setHeader(i int, text string) {
 	terms := lexicon.LabelTerms(lexicon.Business().Mentions(scan.Words(text)))
-	g.Headers[i] = Header{documents.Cell{Text: text, Column: i}, terms}
+	g.Headers[i] = Header{Cell: documents.Cell{Text: text, Column: i}, Terms: terms}
 }
 
 // shortenHeaders replaces the text of each header by the repeated header's if it is shorter. The longer text includes

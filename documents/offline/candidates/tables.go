@@ -14,20 +14,35 @@ import (
 // items with headers, the totals. So each run of rows below a row of headers counts as a separate
 // table.
 func (c *pairCollector) table(rows []documents.Block) {
-	for from := 0; from < len(rows) && !c.doc.Watch.Stopped(); {
-		to := from + 1
-		for to < len(rows) && !beginsTable(c.doc, rows, to) {
-			to++
-		}
-		c.part(rows[from:to])
-		from = to
+	for len(rows) > 0 && !c.doc.Watch.Stopped() {
+		end := partEnd(c.doc, rows)
+		c.part(rows[:end])
+		rows = rows[end:]
 	}
+}
+
+// partEnd returns the number of rows before the next row of headers.
+func partEnd(doc *index.Index, rows []documents.Block) int {
+	end := 1
+	if hasGroups(doc, rows) {
+		end = groupedHeaderRows
+	}
+	for end < len(rows) && !beginsTable(doc, rows, end) {
+		end++
+	}
+	return end
 }
 
 // beginsTable reports whether row i has only headers and the row below it has values.
 func beginsTable(doc *index.Index, rows []documents.Block, i int) bool {
 	const minCells = 3
 	if i+1 >= len(rows) || len(rows[i].Cells) < minCells || len(rows[i+1].Cells) < 2 {
+		return hasGroups(doc, rows[i:])
+	}
+	if hasGroups(doc, rows[i:]) {
+		return true
+	}
+	if isMarked(doc, &rows[0]) && !isMarked(doc, &rows[i]) {
 		return false
 	}
 	for _, cell := range rows[i].Cells {
@@ -39,15 +54,18 @@ func beginsTable(doc *index.Index, rows []documents.Block, i int) bool {
 	return slices.ContainsFunc(rows[i+1].Cells, func(cell documents.Cell) bool { return isValue(doc, cellSpan(cell)) })
 }
 
+// isMarked reports whether the file says that a row is one of headers. A CSV file cannot say so: its first row is a guess.
+func isMarked(doc *index.Index, row *documents.Block) bool {
+	return doc.Source.Format != documents.CSV && len(row.Cells) > 0 &&
+		!slices.ContainsFunc(row.Cells, func(c documents.Cell) bool { return !c.Header })
+}
+
 // part adds the pairs of columns with their headers, of rows with their first cells, and of totals.
 func (c *pairCollector) part(rows []documents.Block) {
 	c.narrow.below(c, &rows[0])
 	c.narrow.headers(c, &rows[0])
-	headers := columnHeaders(c.doc, rows)
-	body := rows
-	if headers != nil {
-		body = rows[1:]
-	}
+	headers, count := columnHeaders(c.doc, rows)
+	body := rows[count:]
 	for i := range body {
 		if c.doc.Watch.Stopped() {
 			return
@@ -88,10 +106,14 @@ func isGrid(doc *index.Index, row *documents.Block) bool {
 	return true
 }
 
-// columnHeaders returns the headers by column number, or nil if the first row already has values.
-func columnHeaders(doc *index.Index, rows []documents.Block) map[int]documents.Cell {
+// columnHeaders returns the headers by column number, and how many rows they take. It returns nil and 0 if the first row
+// already has values.
+func columnHeaders(doc *index.Index, rows []documents.Block) (headers map[int]Header, count int) {
+	if hasGroups(doc, rows) {
+		return groupedHeaders(doc, rows), groupedHeaderRows
+	}
 	if len(rows) < 2 || isForm(doc, rows) {
-		return nil
+		return nil, 0
 	}
 	first := rows[0].Cells
 	marked, plain := 0, 0
@@ -106,13 +128,13 @@ func columnHeaders(doc *index.Index, rows []documents.Block) map[int]documents.C
 	isHeader := marked == len(first) || plain == len(first) && len(first) > 2 || plain == len(first) &&
 		hasNumbersBelow(doc, rows)
 	if !isHeader || len(first) < 2 {
-		return nil
+		return nil, 0
 	}
-	headers := make(map[int]documents.Cell, len(first))
+	headers = make(map[int]Header, len(first))
 	for _, cell := range first {
-		headers[cell.Column] = cell
+		headers[cell.Column] = Header{Cell: cell, Terms: doc.TermsIn(cellSpan(cell))}
 	}
-	return headers
+	return headers, 1
 }
 
 // isForm reports a table of labels with values beside them, even if the file marks its first row as
@@ -168,7 +190,7 @@ func (c *pairCollector) totalRow(row *documents.Block) {
 
 // columns pairs each cell with the header of its column and the first cell of its row. If the table
 // has only one row, the first cell is not part of the label.
-func (c *pairCollector) columns(row *documents.Block, headers map[int]documents.Cell, singleRow bool) {
+func (c *pairCollector) columns(row *documents.Block, headers map[int]Header, singleRow bool) {
 	if len(row.Cells) == 0 {
 		return
 	}
@@ -182,13 +204,13 @@ func (c *pairCollector) columns(row *documents.Block, headers map[int]documents.
 		if !ok || header.Text == "" || cell.Text == "" {
 			continue
 		}
-		terms := slices.Clone(c.doc.TermsIn(cellSpan(header)))
-		if !singleRow && i > named && first.Text != "" {
+		terms := slices.Clone(header.Terms)
+		if !singleRow && i != named && first.Text != "" {
 			terms = append(terms, lexicon.Without(c.doc.TermsIn(cellSpan(first)), terms)...)
 		}
 		if len(terms) > 0 && len(terms) <= maxLabelTerms {
 			value := scan.Shorten(c.doc.Text, scan.TrimSpace(c.doc.Text, cellSpan(cell)), scan.MaxStretch)
-			c.note(Pair{Label: terms, LabelAt: cellSpan(header), Value: value, Weight: columnWeight, InGrid: !singleRow})
+			c.note(Pair{Label: terms, LabelAt: cellSpan(header.Cell), Value: value, Weight: columnWeight, InGrid: !singleRow})
 		}
 	}
 }

@@ -69,7 +69,24 @@ func (r *Reader) addressStarts(p *piece) []int {
 			starts = append(starts, p.at.Start+i+len(mark))
 		}
 	}
+	if bracketedNumber().MatchString(text) && strings.HasPrefix(text, bracketedNumber().FindString(text)) {
+		return starts[1:] // the number of a company stands above its address
+	}
 	return starts
+}
+
+// bracketedNumber matches the number of a company in brackets, such as "(126926-H)".
+var bracketedNumber = lazyregexp.New(`\([A-Z]{0,4} ?\d[\d .\-/]{3,20}-?[A-Z]?\)`)
+
+// cutRegister removes the number of a company at the end of its name.
+func cutRegister(text string, at scan.Span) scan.Span {
+	for _, found := range bracketedNumber().FindAllStringIndex(at.In(text), -1) {
+		if found[0] > 0 && at.Start+found[1] == at.End {
+			at.End = at.Start + found[0]
+			return names.Trim(text, at)
+		}
+	}
+	return at
 }
 
 // cutRemark removes the brackets at the end of an address.

@@ -36,6 +36,7 @@ type Reader struct {
 	roles     map[scan.Span][]string      // cache of roleOf
 	places    map[scan.Span][2]bool       // cache of placeWords
 	cash      map[int]bool                // cache of isBeforeCash, by piece
+	gridRows  map[int]gridRow             // the rows of tables with headers, by their offset; nil until they are needed
 	accounts  *[]scan.Span                // the international bank account numbers of the document; nil until they are needed
 	domains   *string                     // the e-mail and web addresses of the document, with spaces between them; nil until they are needed
 }
@@ -74,7 +75,7 @@ func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 		}
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool {
-		return r.values.IsOtherEnd(q, c.answer.At) || r.contradicts(q, &c)
+		return r.values.IsOtherEnd(q, c.answer.At) || r.contradicts(q, &c) || r.isOfOtherColumn(q, &c)
 	})
 	if q.Variable.Type != answers.String {
 		return all
@@ -160,7 +161,7 @@ func (r *Reader) strings(q *questions.Question) []candidate {
 				all = r.add(all, candidate{answer: a})
 			}
 		default:
-			for _, at := range r.namesIn(p) {
+			for _, at := range r.namesIn(i) {
 				all = r.add(all, candidate{answer: values.StringAnswer(r.ix.Text, at, 1)})
 			}
 		}
@@ -220,8 +221,9 @@ const (
 )
 
 // namesIn returns the parts of a piece that may be a name: the whole piece, the part after a colon, and runs of
-// capitalized words.
-func (r *Reader) namesIn(p *piece) []scan.Span {
+// capitalized words. In a table, it may be any cell.
+func (r *Reader) namesIn(i int) []scan.Span {
+	p := &r.layout.pieces[i]
 	s := p.at
 	found := spanSet{isKnown: map[scan.Span]bool{}}
 	add := func(at scan.Span) {
@@ -235,8 +237,10 @@ func (r *Reader) namesIn(p *piece) []scan.Span {
 	}
 	if s.Len() <= maxName {
 		add(s)
-		if at := names.Trim(r.ix.Text, s); r.mayBeName(at) {
+		if at := cutRegister(r.ix.Text, names.Trim(r.ix.Text, s)); r.mayBeName(at) {
 			found.add(at) // with what stands in brackets, which may be a part of the name
+		} else if r.isBodyCell(i) {
+			found.add(s) // the words of a label are a value in a cell
 		}
 	}
 	for at := s.Start; at < s.End && !r.ix.Watch.Stopped(); {
@@ -272,11 +276,22 @@ func (s *spanSet) add(at scan.Span) {
 	}
 }
 
+// jointPlaces are places whose names are two names.
+var jointPlaces = []string{
+	"England and Wales", "Bosnia and Herzegovina", "Trinidad and Tobago", "Antigua and Barbuda", "Newfoundland and Labrador",
+	"Turks and Caicos Islands", "Saint Kitts and Nevis",
+}
+
 // capitalized returns the run of capitalized words that begins at an offset, or an empty span.
 func (r *Reader) capitalized(at, end int) scan.Span {
 	const least = 3
 	if first, _ := utf8.DecodeRuneInString(r.ix.Text[at:]); !unicode.IsUpper(first) {
 		return scan.Span{}
+	}
+	for _, place := range jointPlaces {
+		if strings.HasPrefix(r.ix.Text[at:end], place) {
+			return scan.Between(at, at+len(place))
+		}
 	}
 	last := scan.RuneStart(r.ix.Text, min(end, at+longestRun), end)
 	if run := names.CapitalizedRun(r.ix.Text, scan.Between(at, last)); run.Len() >= least {

@@ -23,6 +23,7 @@ var opposites = [...][]string{
 	{"CHAIR", "SECRETARY"},
 	{"EMAIL", "PHONE", "WEBSITE"},
 	{"IBAN", "BIC", "TAXID"},
+	{"MINIMUM", "MAXIMUM"},
 }
 
 // roleGroup is the group of the roles of parties.

@@ -18,7 +18,7 @@ const (
 	inline   place = iota // before the value in its line or sentence
 	near                  // the last words before the value, after any other value
 	left                  // the next piece to the left
-	leftmost              // the first piece of the line
+	leftmost              // the first piece of the line, or the only words of a row
 	over                  // the next piece above
 	head                  // the next piece above without a value, such as the head of a column
 	heading               // the heading over the block
@@ -82,8 +82,8 @@ func (r *Reader) pieceLabels(i int) [places]label {
 	p := &r.layout.pieces[i]
 	if lefts := r.layout.left(i); len(lefts) > 0 {
 		all[left] = r.words(r.layout.pieces[lefts[0]].at)
-		all[leftmost] = r.words(r.layout.pieces[lefts[len(lefts)-1]].at)
 	}
+	all[leftmost] = r.rowLabel(i)
 	const maxGap = 30 // points
 	aboves := r.layout.above(i)
 	if len(aboves) > 0 && p.box.Top-r.layout.pieces[aboves[0]].box.Bottom < maxGap {
@@ -104,6 +104,10 @@ func (r *Reader) pieceLabels(i int) [places]label {
 			all[head] = r.words(s)
 		}
 		heads = append(heads, r.words(s)...)
+	}
+	if at, ok := r.gridPlaceOf(i); ok {
+		heads = r.headsIn(at)
+		all[head] = heads
 	}
 	if len(all[leftmost]) > 0 && len(heads) > 0 {
 		all[cross] = slices.Concat(all[leftmost], heads)

@@ -131,13 +131,13 @@ func TestLongLinesAreReadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := NewReader(ix, values.NewReader(ix, candidates.Collect(ix)))
-	for name, read := range map[string]func(*piece){
-		"codes": func(p *piece) { r.codes(p.at, true) },
-		"names": func(p *piece) { r.namesIn(p) },
+	for name, read := range map[string]func(){
+		"codes": func() { r.codes(r.layout.pieces[0].at, true) },
+		"names": func() { r.namesIn(0) },
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		read(&r.layout.pieces[0])
+		read()
 		runtime.ReadMemStats(&after)
 		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 1_000*uint64(len(text)) {
 			t.Errorf("%s: %d bytes allocated for a text of %d", name, bytes, len(text))

@@ -120,9 +120,11 @@ func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 	}
 	ranked := Ranked(list, Probabilities(scores))
 	Calibrate(q, ranked)
+	r.preferRounded(q, ranked)
 	r.raiseOnly(q, ranked, found, rules)
 	r.raiseHead(q, ranked)
-	ranked = r.raiseCounted(q, raiseCross(ranked, found), found)
+	ranked = r.raiseCell(q, r.raiseCounted(q, raiseCross(ranked, found), found), found)
+	r.doubtRepeated(q, ranked)
 	if len(ranked) > 0 && rules.Found && rules.Ranked[0].Key == ranked[0].Key {
 		p := ranked[0].Score
 		ranked[0] = rules.Ranked[0] // whose place has a label

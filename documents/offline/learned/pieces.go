@@ -20,6 +20,7 @@ type piece struct {
 	block     int // index of its block
 	isHeading bool
 	isCell    bool
+	isPlaced  bool // its words have places
 }
 
 // Formats without places get boxes as if they were set in a fixed font, with a row or a line below the other.
@@ -72,7 +73,7 @@ func placedPieces(ix *index.Index, block int) []piece {
 		} else {
 			all = append(all, piece{
 				at: scan.Between(w.Start, w.End()), box: w.Box, page: b.Page, block: block,
-				isHeading: b.Kind == documents.Heading, isCell: b.Kind == documents.Row,
+				isHeading: b.Kind == documents.Heading, isCell: b.Kind == documents.Row, isPlaced: true,
 			})
 		}
 		last = w.Box

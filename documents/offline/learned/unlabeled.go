@@ -1,6 +1,7 @@
 package learned
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -46,6 +47,10 @@ func (r *Reader) raiseOnly(q *questions.Question, ranked []ranking.Answer, found
 // isSpecific reports whether a label has a term that is not allowed, or another word beside an allowed term: "print
 // date". The words of a sentence before a value are no label.
 func isSpecific(label, allowed []string) bool {
+	const maxLabel = 3 // words
+	if len(label) > maxLabel {
+		label = slices.DeleteFunc(slices.Clone(label), func(t string) bool { return !lexicon.IsTerm(t) })
+	}
 	isAllowed := func(t string) bool { return slices.Contains(allowed, t) }
 	return slices.ContainsFunc(label, func(t string) bool {
 		return !isAllowed(t) && (lexicon.IsTerm(t) || slices.ContainsFunc(label, isAllowed))
@@ -105,6 +110,29 @@ func raiseCross(ranked []ranking.Answer, found []candidate) []ranking.Answer {
 		return ranked
 	}
 	return raised(ranked, key)
+}
+
+// preferRounded makes the rounded total the answer of a receipt that rounds its total to five cents, as shops do in countries
+// without smaller coins. It gets the probability of both, because the total before rounding is no other answer.
+func (r *Reader) preferRounded(q *questions.Question, ranked []ranking.Answer) {
+	const step, most, exact = 0.05, 0.045, 0.001
+	if KindOf(q) != Amounts || !lexicon.Contains(q.NameTerms, "TOTAL") || len(ranked) == 0 || !lexicon.Contains(r.ix.AllTerms, "ROUNDING") {
+		return
+	}
+	isRounded := func(v float64) bool { return math.Abs(math.Remainder(v, step)) < exact }
+	best := ranked[0].Value.Number()
+	for i, other := range ranked[1:] {
+		v := other.Value.Number()
+		if distance := math.Abs(v - best); distance < exact || distance > most || isRounded(v) == isRounded(best) {
+			continue
+		}
+		sum := ranked[0].Score + other.Score
+		if isRounded(v) {
+			ranked[0], ranked[1+i] = other, ranked[0]
+		}
+		ranked[0].Score, ranked[1+i].Score = sum, 0
+		return
+	}
 }
 
 // raiseCounted makes the number before the things that the question counts the first answer, if no other number stands

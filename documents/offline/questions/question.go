@@ -278,3 +278,12 @@ func termsAsked(text string, of answers.Type) []string {
 
 // Text returns the name and the description of the variable.
 func (q *Question) Text() string { return q.Variable.Name + " " + q.Variable.Description }
+
+// HasWords reports whether the name or the description of the variable has all words of a text.
+func (q *Question) HasWords(text string) bool {
+	own := scan.Words(SplitName(q.Variable.Name) + " " + q.Variable.Description)
+	wanted := scan.Words(text)
+	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(w scan.Word) bool {
+		return !slices.ContainsFunc(own, func(o scan.Word) bool { return o.Text == w.Text })
+	})
+}
