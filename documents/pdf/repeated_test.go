@@ -40,16 +40,19 @@ func TestTextDrawnSeveralTimesIsReadOnce(t *testing.T) {
 		2: {{0, 0}, {0.3, 0}, {0.6, 0}, {0.9, 0.5}, {0, 0.8}, {-0.4, -0.4}, {1.1, -1.1}},
 		3: {{0, 0}, {0.3, 0}, {0.5, 0.5}, {0, 0.8}, {-0.4, -0.4}},
 	}
-	for _, text := range repeatedTexts {
-		for unit, parts := range pieces(text) {
-			for times := range shifts {
-				for _, shift := range shifts[times] {
-					d, err := read(t, onePage(drawn(parts, times, shift)))
-					if err != nil || d.Text() != text {
-						t.Errorf("%d times by %s, shifted by %v: got %q, %v; want %q", times, unit, shift, d.Text(), err, text)
-					}
+	check := func(times int, shift [2]float64) {
+		for _, text := range repeatedTexts {
+			for unit, parts := range pieces(text) {
+				d, err := read(t, onePage(drawn(parts, times, shift)))
+				if err != nil || d.Text() != text {
+					t.Errorf("%d times by %s, shifted by %v: got %q, %v; want %q", times, unit, shift, d.Text(), err, text)
 				}
 			}
+		}
+	}
+	for times, all := range shifts {
+		for _, shift := range all {
+			check(times, shift)
 		}
 	}
 }
