@@ -183,24 +183,48 @@ func (t *text) beginsLine(at int) bool {
 // slide moves words that only one text has to the beginning of a line or sentence, if that changes nothing: of
 // "One. Two. Two." and "One. Two.", it does not matter which words are removed.
 func slide(t, other *text) {
-	const maxSteps = 100
 	for at := 0; at < len(t.words); {
 		s := t.unmatchedFrom(at)
 		at = s.to + 1
-		steps, isBetter := 0, false
-		for s.from < s.to && !isBetter && steps < maxSteps && t.canSlide(s.from+steps, s.to+steps, other) {
-			isBetter = t.begins(s.from + steps + 1)
-			steps++
-		}
-		if !isBetter || t.begins(s.from) {
+		if s.from == s.to || t.begins(s.from) {
 			continue
 		}
-		for i := range steps {
-			j := t.match[s.to+i]
-			t.match[s.from+i], t.match[s.to+i], other.match[j] = j, unmatched, s.from+i
+		if steps := t.stepsToBeginning(s, other, 1); steps > 0 {
+			for i := range steps {
+				t.rematch(s.to+i, s.from+i, other)
+			}
+			at += steps
+			continue
 		}
-		at += steps
+		for i := range t.stepsToBeginning(s, other, -1) {
+			t.rematch(s.from-1-i, s.to-1-i, other)
+		}
 	}
+}
+
+// stepsToBeginning returns by how many words a span must slide to the right or, with a direction of -1, to the left, until it
+// begins with a line or sentence. It returns 0 if it cannot.
+func (t *text) stepsToBeginning(s span, other *text, direction int) int {
+	const maxSteps = 100
+	for steps := 1; steps <= maxSteps; steps++ {
+		first, end := s.from+steps-1, s.to+steps-1 // the word that leaves the span, and the one that enters it
+		if direction < 0 {
+			first, end = s.to-steps, s.from-steps
+		}
+		if !t.canSlide(first, end, other, direction) {
+			return 0
+		}
+		if t.begins(s.from + direction*steps) {
+			return steps
+		}
+	}
+	return 0
+}
+
+// rematch gives the match of a word to an equal word that has none.
+func (t *text) rematch(from, to int, other *text) {
+	j := t.match[from]
+	t.match[to], t.match[from], other.match[j] = j, unmatched, to
 }
 
 // begins reports whether a word is the first of a line or a sentence.
@@ -208,13 +232,15 @@ func (t *text) begins(at int) bool {
 	return at < len(t.words) && (t.beginsLine(at) || t.endsSentence(at-1))
 }
 
-// canSlide reports whether the word before a span of words could be the one after it.
-func (t *text) canSlide(from, to int, other *text) bool {
-	if to >= len(t.words) {
+// canSlide reports whether the word that leaves a span of words equals the one that enters it, whose neighbor beyond the span
+// has a match too.
+func (t *text) canSlide(leaves, enters int, other *text, direction int) bool {
+	if enters < 0 || enters >= len(t.words) {
 		return false
 	}
-	j := t.match[to]
-	return j >= 0 && t.ids[from] == t.ids[to] && (j == 0 || other.match[j-1] != unmatched)
+	j := t.match[enters]
+	before := j - direction
+	return j >= 0 && t.ids[leaves] == t.ids[enters] && (before < 0 || before >= len(other.match) || other.match[before] != unmatched)
 }
 
 // withoutOrder leaves out differences whose words are also in the other text, at most maxApart words away, if there is a
@@ -271,7 +297,8 @@ func (c *comparison) withoutCommon(all []hunk) (fewer []hunk) {
 	return fewer
 }
 
-// unmatchChance undoes the matches of few words between long differences: these are the same by chance.
+// unmatchChance undoes the matches of few words between long differences, and between one and the end of the texts: these are
+// the same by chance.
 func (c *comparison) unmatchChance() {
 	const long, maxChance = 3, 2
 	size := func(h hunk) int { return max(h.a.to-h.a.from, h.b.to-h.b.from) }
@@ -283,5 +310,9 @@ func (c *comparison) unmatchChance() {
 		}
 		c.a.unmatch(span{last.a.to, h.a.from}, c.b)
 		last.a.to, last.b.to = h.a.to, h.b.to
+	}
+	end := span{last.a.to, len(c.a.words)}
+	if min(last.a.to-last.a.from, last.b.to-last.b.from) >= long && end.to-end.from <= maxChance {
+		c.a.unmatch(end, c.b)
 	}
 }
