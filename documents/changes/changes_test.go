@@ -79,7 +79,7 @@ func TestBetween(t *testing.T) {
 // TestManyChanges changes every third of many clauses.
 // TestParagraphsInAnotherOrder has paragraphs that begin or end with the same words.
 func TestParagraphsInAnotherOrder(t *testing.T) {
-	all := []string{"The buyer pays 100 EUR.", "The seller delivers on 5 May.", "The buyer insures the goods.", "Pets of the buyer are allowed."}
+	all := []string{"The buyer pays 100 EUR.", "The seller delivers on 5 May.", "The buyer insures the goods.", "Pets are allowed here."}
 	for _, order := range [][]int{{1, 0, 2, 3}, {0, 2, 1, 3}, {3, 2, 1, 0}, {1, 2, 3, 0}, {3, 0, 1, 2}, {2, 3, 0, 1}} {
 		for n := 2; n <= len(all); n++ {
 			var second []string

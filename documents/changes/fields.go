@@ -133,7 +133,7 @@ func (v *values) have(words []string, ids map[string]rune) bool {
 	all := idsOf(words, ids)
 	for len(words) > 0 {
 		n := v.phraseLength(all)
-		for end := len(words); n == 0 && end > 0; end-- {
+		for end := min(len(words), minPhrase-1); n == 0 && end > 0; end-- { // longer values have a phrase
 			if v.cells[strings.Join(words[:end], " ")] {
 				n = end
 			}

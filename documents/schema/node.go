@@ -16,6 +16,7 @@ type node struct {
 	name    string // its name in the parent, if that is an object
 	parent  *node
 	size    int // of its text, in bytes
+	depth   int // number of values around it
 }
 
 // parseNode reads the text of a schema. It keeps the order of members, which a map would lose.
@@ -31,6 +32,9 @@ func parseNode(text []byte) (*node, *Problem) {
 	root := &node{}
 	return root, root.read(d)
 }
+
+// maxNesting limits the depth of the text. Sixteen levels of objects with arrays have about 80.
+const maxNesting = 128
 
 func (n *node) read(d *json.Decoder) *Problem {
 	start := d.InputOffset()
@@ -53,7 +57,10 @@ func (n *node) notJSON() *Problem { return &Problem{Place: n.pointer(), Reason: 
 func (n *node) readMembers(d *json.Decoder) *Problem {
 	seen := map[string]bool{}
 	for d.More() {
-		child := &node{parent: n, token: strconv.Itoa(len(n.members))}
+		child := &node{parent: n, token: strconv.Itoa(len(n.members)), depth: n.depth + 1}
+		if child.depth > maxNesting {
+			return &Problem{Reason: "is nested more than " + strconv.Itoa(maxNesting) + " levels deep: ask for less at once"}
+		}
 		if n.isObject() {
 			name, err := d.Token()
 			if err != nil {

@@ -64,23 +64,23 @@ func addEInvoice(to page.Page, root *node) error {
 	if err := invoice.add(to); err != nil {
 		return err
 	}
-	if dropConstants(root); len(root.parts) == 0 {
+	if dropWithoutData(root); len(root.parts) == 0 {
 		return nil
 	}
 	return to.Add(documents.Block{Kind: documents.Heading, Level: 1, Text: "Other data of the e-invoice"})
 }
 
-// constants are elements that only the schema of the syntax requires, by the element around them. Their values say nothing.
+// constants maps an element to a child that the schema of the syntax requires and that is no business term.
 var constants = map[string]string{
 	"SpecifiedProcuringProject":    "Name",
 	"AdditionalReferencedDocument": "TypeCode",
 	"CardAccount":                  "NetworkID",
 }
 
-// dropConstants removes the constants of the syntax, and parts of a node that have no text.
-func dropConstants(n *node) {
+// dropWithoutData removes the constants of the syntax, and parts of a node that have no text.
+func dropWithoutData(n *node) {
 	n.parts = slices.DeleteFunc(n.parts, func(part *node) bool {
-		dropConstants(part)
+		dropWithoutData(part)
 		return part.text == "" && len(part.parts) == 0 || constants[n.name] == part.name && part.kind == leaf
 	})
 }
@@ -292,12 +292,14 @@ func (e *eInvoice) addLines(to page.Page) error {
 	}
 	for _, line := range e.lines {
 		var cells []documents.Cell
-		for _, f := range line {
-			if last := len(cells) - 1; last >= 0 && cells[last].Term == f.term.Code {
-				cells[last].Text += "; " + f.value
-				continue
+		for len(line) > 0 {
+			code, same := line[0].term.Code, 0
+			var values []string
+			for ; same < len(line) && line[same].term.Code == code; same++ {
+				values = append(values, line[same].value)
 			}
-			cells = append(cells, documents.Cell{Text: f.value, Column: columns[f.term.Code], Term: f.term.Code})
+			cells = append(cells, documents.Cell{Text: strings.Join(values, "; "), Column: columns[code], Term: code})
+			line = line[same:]
 		}
 		if err := to.Add(documents.Block{Kind: documents.Row, Table: table, Cells: cells}); err != nil {
 			return err
