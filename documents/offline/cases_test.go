@@ -154,6 +154,27 @@ func TestRangesAndChangesHaveTwoEnds(t *testing.T) {
 	})
 }
 
+// TestOtherThingsAreNoAnswer asks for values that the texts do not have, beside values of the same type.
+func TestOtherThingsAreNoAnswer(t *testing.T) {
+	const rent = "Rent: 900.00 EUR\nDeposit: 1,800.00 EUR\nTotal: 2,700.00 EUR"
+	const ids = "Customer number: C-5521\nInvoice number: I-9\nDate: 1 June 2026"
+	const medicine = "Patient: Willem Bos\nMedication: Lisinopril 10 mg, once a day\nDate: 3 May 2026"
+	const paid = "INVOICE\nTotal: $1,750.00\nDeposit received: $500.00\nBalance due: $1,250.00"
+	ask(t, []asked{
+		{rent, "weight", answers.Number, "", ""},
+		{rent, "area", answers.Number, "", ""},
+		{rent, "number_of_rooms", answers.Number, "", ""},
+		{ids, "tax_id", answers.String, "", ""},
+		{ids, "vat_id", answers.String, "", ""},
+		{ids, "q1", answers.String, "number of the order", ""},
+		{medicine, "doctor", answers.String, "", ""},
+		{medicine, "q1", answers.String, "name of the physician", ""},
+		{paid, "total", answers.Number, "", "1750"},
+		{"Agreement between Acme Ltd (\"Discloser\") and Blue LLP (\"Recipient\").", "receiving_party", answers.String, "", ""},
+		{"Opened: 2026-05-06T10:00:00Z\nCustomer: Ada Byron", "phone", answers.String, "", ""},
+	})
+}
+
 func TestHeadingWithDashIsNotALabel(t *testing.T) {
 	ask(t, []asked{
 		{"# Order PO-7781 - change of delivery\n\nPlease see below.", "order_number", answers.String, "", "PO-7781"},

@@ -1,12 +1,10 @@
 // Package offline answers questions about documents without a language model, an account or a download. It
-// summarizes a document in its own sentences, extracts values by labels, layout, typed parsers and decision trees that
-// documents with known answers have trained, and compares the values of two documents.
+// summarizes a document in its own sentences, and compares the values of two documents. It extracts values by the terms of an
+// e-invoice, by labels and layout, and by decision trees that were trained on documents with known answers.
 //
 // The same question always gets the same answer: nothing depends on the time, on chance or on the
-// order of a map. The engine returns a value only if the document states it clearly. If a text has
-// two readings, the value is null, because a caller cannot distinguish a guess from a fact. Text in
-// a document cannot instruct the engine; it is only compared with words of the caller and of this
-// package.
+// order of a map. The engine returns a value only if it is likely enough, because a caller cannot distinguish a guess from
+// a fact. Text in a document cannot instruct the engine; it is only compared with words of the caller and of this package.
 //
 // The packages below form a pipeline. Each imports only packages further up in this list, and takes
 // other dependencies as parameters:
@@ -17,14 +15,15 @@
 //	dates, numbers, names    text → typed values with their positions
 //	index                    document → terms, numbers, dates, durations and ranges by position
 //	questions                variable → labels that would answer it
-//	einvoice                 e-invoice and variable → value of a business term of EN 16931
-//	candidates               index → pairs of label and value, sentences, check boxes
+//	einvoice                 e-invoice and variable or table → values of the business terms of EN 16931
+//	candidates               index → pairs of label and value, sentences, check boxes, tables with headers
 //	ranking                  label → score; answers → the best one
 //	values                   pair → answers
 //	statements               pair or sentence → true or false
 //	tables                   tables of a document → records of a list
-//	learned                  candidates of a question → probabilities, by trained trees
-//	extraction               document and variables → values with evidence
+//	learned                  index, question and answers of the rules → answers with probabilities, by trained trees
+//	extraction               document and variables → values with evidence: an e-invoice first, then rules, then trees;
+//	                         for booleans, only the rules of statements
 //	summary, comparison      what the engine writes
 package offline
 
@@ -60,8 +59,8 @@ func (*Engine) Version() string { return "offline-15" }
 
 var _ answers.Engine = (*Engine)(nil)
 
-// Extract implements [answers.Engine]. A value is found only if one reading of the document is
-// good, and clearly better than any other value.
+// Extract implements [answers.Engine]. A value is found if its probability is at least the minimum of the settings, or
+// [learned.Likely] without one. An ambiguous English date is found with a lower confidence. Booleans have no probability.
 func (*Engine) Extract(ctx context.Context, d *documents.Document,
 	s answers.ExtractSettings) (answers.Extraction, error) {
 	return extraction.Extract(ctx, d, s)

@@ -80,7 +80,7 @@ func (e *example) answer(trees learned.Trees) (best ranking.Answer, isRight bool
 		scores[i], list[i] = trees.Score(&e.candidates[i].Features), e.candidates[i].Answer
 	}
 	ranked := learned.Ranked(list, learned.Probabilities(scores))
-	learned.Calibrate(e.question, ranked)
+	ranked = learned.Calibrate(e.question, ranked)
 	if len(ranked) == 0 {
 		return ranking.Answer{}, false
 	}

@@ -18,11 +18,16 @@ func hasGroups(doc *index.Index, rows []documents.Block) bool {
 	if len(rows) <= groupedHeaderRows || !doc.IsHeaderRow(&rows[0]) || !doc.IsHeaderRow(&rows[1]) {
 		return false
 	}
+	// If the file does not mark both rows as headers, the row below must have a value in the column of a group.
 	areMarked := isMarked(doc, &rows[0]) && isMarked(doc, &rows[1])
-	return slices.ContainsFunc(rows[1].Cells, func(c documents.Cell) bool {
-		return c.Text != "" && textAt(&rows[0], c.Column) == "" && groupTitle(&rows[0], &rows[1], c.Column).Text != "" &&
-			(areMarked || isValue(doc, cellSpan(cellAt(&rows[groupedHeaderRows], c.Column))))
-	})
+	titles := groupTitles(&rows[0], &rows[1])
+	below := byColumn(&rows[groupedHeaderRows])
+	for column, title := range titles {
+		if title.Column != column && (areMarked || isValue(doc, cellSpan(below[column]))) {
+			return true
+		}
+	}
+	return false
 }
 
 // groupedHeaders returns the headers of a table with groups of columns. The terms of a header include those of its group.
@@ -35,38 +40,38 @@ func groupedHeaders(doc *index.Index, rows []documents.Block) map[int]Header {
 			}
 		}
 	}
-	for _, cell := range rows[1].Cells {
-		title := groupTitle(&rows[0], &rows[1], cell.Column)
-		if cell.Text != "" && title.Text != "" {
-			terms := doc.TermsIn(cellSpan(title))
-			own := lexicon.Without(headers[cell.Column].Terms, terms)
-			headers[cell.Column] = Header{Cell: cell, Terms: slices.Concat(terms, own), Title: title}
-		}
+	for column, title := range groupTitles(&rows[0], &rows[1]) {
+		h := headers[column]
+		terms := doc.TermsIn(cellSpan(title))
+		headers[column] = Header{Cell: h.Cell, Terms: slices.Concat(terms, lexicon.Without(h.Terms, terms)), Title: title}
 	}
 	return headers
 }
 
-// groupTitle returns the cell of the first row that stands above a column, or above an earlier column of its group. The
-// title of a column without a cell in the second row, such as the column of names, is not that of a group.
-func groupTitle(titles, below *documents.Block, column int) documents.Cell {
+// groupTitles returns the title of the group of each column that has a header in the second row: the cell above the column, or
+// above an earlier column of the group. The title of a column without a header in the second row, such as the column of
+// names, is not that of a group.
+func groupTitles(titles, below *documents.Block) map[int]documents.Cell {
+	headers, all := byColumn(below), map[int]documents.Cell{}
 	var title documents.Cell
-	for _, cell := range titles.Cells {
-		if cell.Column <= column && cell.Text != "" {
-			title = cell
+	next := 0
+	for _, cell := range below.Cells {
+		for ; next < len(titles.Cells) && titles.Cells[next].Column <= cell.Column; next++ {
+			if titles.Cells[next].Text != "" {
+				title = titles.Cells[next]
+			}
+		}
+		if cell.Text != "" && title.Text != "" && headers[title.Column].Text != "" {
+			all[cell.Column] = title
 		}
 	}
-	if textAt(below, title.Column) == "" {
-		return documents.Cell{}
-	}
-	return title
+	return all
 }
 
-func cellAt(row *documents.Block, column int) documents.Cell {
-	i := slices.IndexFunc(row.Cells, func(c documents.Cell) bool { return c.Column == column })
-	if i < 0 {
-		return documents.Cell{}
+func byColumn(row *documents.Block) map[int]documents.Cell {
+	cells := make(map[int]documents.Cell, len(row.Cells))
+	for _, cell := range row.Cells {
+		cells[cell.Column] = cell
 	}
-	return row.Cells[i]
+	return cells
 }
-
-func textAt(row *documents.Block, column int) string { return cellAt(row, column).Text }

@@ -33,16 +33,15 @@ func partEnd(doc *index.Index, rows []documents.Block) int {
 	return end
 }
 
-// beginsTable reports whether row i has only headers and the row below it has values.
+// beginsTable reports whether a table begins at row i: with two rows of headers, or with one row of headers above values. In
+// a table with marked headers, a row that is not marked begins no table.
 func beginsTable(doc *index.Index, rows []documents.Block, i int) bool {
 	const minCells = 3
-	if i+1 >= len(rows) || len(rows[i].Cells) < minCells || len(rows[i+1].Cells) < 2 {
-		return hasGroups(doc, rows[i:])
-	}
 	if hasGroups(doc, rows[i:]) {
 		return true
 	}
-	if isMarked(doc, &rows[0]) && !isMarked(doc, &rows[i]) {
+	if i+1 >= len(rows) || len(rows[i].Cells) < minCells || len(rows[i+1].Cells) < 2 ||
+		isMarked(doc, &rows[0]) && !isMarked(doc, &rows[i]) {
 		return false
 	}
 	for _, cell := range rows[i].Cells {
@@ -71,7 +70,7 @@ func (c *pairCollector) part(rows []documents.Block) {
 			return
 		}
 		row := &body[i]
-		if headers == nil || len(row.Cells) <= 2 || isGrid(c.doc, row) {
+		if headers == nil || len(row.Cells) <= 2 || isRowOfPairs(c.doc, row) {
 			c.cells(row, CellWeight)
 			c.totalRow(row)
 		} else {
@@ -80,7 +79,7 @@ func (c *pairCollector) part(rows []documents.Block) {
 			}
 			c.totalRow(row)
 		}
-		if headers != nil && !isGrid(c.doc, row) {
+		if headers != nil && !isRowOfPairs(c.doc, row) {
 			c.columns(row, headers, len(body) == 1)
 		}
 		c.narrow.headers(c, row)
@@ -90,8 +89,8 @@ func (c *pairCollector) part(rows []documents.Block) {
 	}
 }
 
-// isGrid reports a row of label, value, label, value.
-func isGrid(doc *index.Index, row *documents.Block) bool {
+// isRowOfPairs reports whether a row is label, value, label, value.
+func isRowOfPairs(doc *index.Index, row *documents.Block) bool {
 	filled := filledCells(row)
 	const minCells = 4
 	if len(filled) < minCells || len(filled)%2 != 0 {
@@ -106,8 +105,8 @@ func isGrid(doc *index.Index, row *documents.Block) bool {
 	return true
 }
 
-// columnHeaders returns the headers by column number, and how many rows they take. It returns nil and 0 if the first row
-// already has values.
+// columnHeaders returns the headers by column number, and the number of their rows. It returns nil and 0 if the first row is
+// not one of headers.
 func columnHeaders(doc *index.Index, rows []documents.Block) (headers map[int]Header, count int) {
 	if hasGroups(doc, rows) {
 		return groupedHeaders(doc, rows), groupedHeaderRows
@@ -125,9 +124,9 @@ func columnHeaders(doc *index.Index, rows []documents.Block) (headers map[int]He
 			plain++
 		}
 	}
-	isHeader := marked == len(first) || plain == len(first) && len(first) > 2 || plain == len(first) &&
-		hasNumbersBelow(doc, rows)
-	if !isHeader || len(first) < 2 {
+	areShort := plain == len(first)
+	hasHeaders := marked == len(first) || areShort && (len(first) > 2 || hasNumbersBelow(doc, rows))
+	if !hasHeaders || len(first) < 2 {
 		return nil, 0
 	}
 	headers = make(map[int]Header, len(first))
@@ -158,7 +157,7 @@ func isForm(doc *index.Index, rows []documents.Block) bool {
 		!hasNumbersBelow(doc, rows)
 }
 
-// hasNumbersBelow reports whether every row below the first has a number in the second column.
+// hasNumbersBelow reports whether there are two or more rows below the first, all with a number in the second column.
 func hasNumbersBelow(doc *index.Index, rows []documents.Block) bool {
 	for _, row := range rows[1:] {
 		if len(row.Cells) < 2 || len(doc.NumbersIn(cellSpan(row.Cells[1]))) == 0 {
@@ -168,13 +167,13 @@ func hasNumbersBelow(doc *index.Index, rows []documents.Block) bool {
 	return len(rows) > 2
 }
 
-// sums are the terms that begin rows of sums and of their terms.
+// sums are the terms with which the row of a sum, or of one of its parts, begins.
 var sums = []string{"TOTAL", "SUBTOTAL", "GRAND", "NET", "GROSS", "TAX", "PAY", "DISCOUNT", "SHIPPING", "DEPOSIT"}
 
 // totalRow pairs the label of a total with the last cell of its row.
 func (c *pairCollector) totalRow(row *documents.Block) {
 	filled := filledCells(row)
-	if len(filled) < 2 || isGrid(c.doc, row) {
+	if len(filled) < 2 || isRowOfPairs(c.doc, row) {
 		return
 	}
 	label, last := cellSpan(filled[0]), cellSpan(filled[len(filled)-1])
@@ -188,8 +187,8 @@ func (c *pairCollector) totalRow(row *documents.Block) {
 	}
 }
 
-// columns pairs each cell with the header of its column and the first cell of its row. If the table
-// has only one row, the first cell is not part of the label.
+// columns pairs each cell with the header of its column and the name of its row, which is the first cell that may be a label.
+// If the table has only one row, the name is not part of the label.
 func (c *pairCollector) columns(row *documents.Block, headers map[int]Header, singleRow bool) {
 	if len(row.Cells) == 0 {
 		return

@@ -55,7 +55,7 @@ func New(ctx context.Context, d *documents.Document) (*Index, error) {
 	text := apart(ix.Text, ix.Blocks)
 	days := dates.Find(ix.Watch, text, ix.Lang)
 	ix.Dates, ix.InvalidDates = days.Dates, days.Invalid
-	ix.Numbers = outside(outside(numbers.Find(ix.Watch, without(text, days.Dates), ix.Lang), days.Dates), days.Invalid)
+	ix.Numbers = outside(outside(numbers.Find(ix.Watch, without(text, days.Dates), language.Detect(ix.Text)), days.Dates), days.Invalid)
 	ix.addSpokenNumbers()
 	markAnchors(ix)
 	ix.Ranges = findRanges(ix)

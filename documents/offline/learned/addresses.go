@@ -12,16 +12,17 @@ import (
 
 // Bounds of postal addresses.
 const (
-	addressLines = 6
-	maxAddress   = 240 // bytes
-	leastAddress = 8   // bytes
+	maxAddressLines = 6
+	maxAddressBytes = 240
+	minAddressBytes = 8
 )
 
 var (
-	// postcode matches the postal codes of Europe, North America and Asia.
+	// postcode matches numbers of four to six digits, and the postal codes of the United States, Portugal, Poland, Sweden, the
+	// United Kingdom and the Netherlands.
 	postcode = lazyregexp.New(`\b(\d{4,6}|\d{5}-\d{3,4}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}|` +
 		`[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})\b`)
-	// street matches words of streets, in the languages of package lexicon.
+	// street matches words of streets in the ten languages, and other words of English and Malay addresses.
 	street = lazyregexp.New(`(?i)(stra(ss|ß)e\b|str\.|weg\b|platz\b|allee\b|` +
 		`\b(street|st|road|rd|avenue|ave|lane|drive|suite|floor|jalan|jln|lot|rue|boulevard|bd|place|calle|c/|avenida|av|` +
 		`plaza|rua|praça|largo|via|viale|piazza|corso|straat|laan|plein|gatan|vägen|ul|ulica|aleja|al|strada|bulevardul|` +
@@ -40,13 +41,13 @@ func (r *Reader) addresses() []candidate {
 			break
 		}
 		for _, start := range r.addressStarts(&pieces[i]) {
-			for n := 1; n <= addressLines && i+n <= len(pieces) && (n == 1 || r.isNextLine(i+n-2)); n++ {
-				at := cutRemark(r.ix.Text, scan.Between(start, pieces[i+n-1].at.End))
+			for n := 1; n <= maxAddressLines && i+n <= len(pieces) && (n == 1 || r.isNextLine(i+n-2)); n++ {
+				at := cutBrackets(r.ix.Text, scan.Between(start, pieces[i+n-1].at.End))
 				text := at.In(r.ix.Text)
-				if at.Len() > maxAddress || notAddress().MatchString(text) {
+				if at.Len() > maxAddressBytes || notAddress().MatchString(text) {
 					break
 				}
-				if at = names.Trim(r.ix.Text, at); at.Len() >= leastAddress && looksLikeAddress(text) {
+				if at = names.Trim(r.ix.Text, at); at.Len() >= minAddressBytes && looksLikeAddress(text) {
 					found.add(at)
 				}
 			}
@@ -89,9 +90,10 @@ func cutRegister(text string, at scan.Span) scan.Span {
 	return at
 }
 
-// cutRemark removes the brackets at the end of an address.
-func cutRemark(text string, at scan.Span) scan.Span {
-	if i := strings.LastIndex(at.In(text), "("); i > leastAddress {
+// cutBrackets removes the brackets at the end of an address.
+func cutBrackets(text string, at scan.Span) scan.Span {
+	part := strings.TrimRight(at.In(text), ". ")
+	if i := strings.LastIndex(part, "("); i > minAddressBytes && (strings.HasSuffix(part, ")") || !strings.Contains(part[i:], ")")) {
 		at.End = at.Start + i
 	}
 	return at

@@ -7,7 +7,9 @@ import (
 	"unicode/utf8"
 
 	"portside/documents/answers"
+	"portside/documents/offline/candidates"
 	"portside/documents/offline/index"
+	"portside/documents/offline/lexicon"
 	"portside/documents/offline/names"
 	"portside/documents/offline/numbers"
 	"portside/documents/offline/questions"
@@ -63,8 +65,9 @@ func remembered[K comparable, V any](cache map[K]V, key K, find func() V) V {
 // maxCandidates bounds the candidates of one question.
 const maxCandidates = 4_000
 
-// candidates returns all values that have the type of a question, and the values that the rules found. It leaves out
-// parts of names, because they would take probability from the whole name.
+// candidates returns the values that have the type of a question, and those that the rules found. It leaves out values that a
+// label, a range or a column gives to another question. Of strings, it also leaves out parts of company names, which would
+// take probability from the whole name, and titles such as "Mr.".
 func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 	all := r.ofType(q)
 	const maxAdded = 5
@@ -74,15 +77,33 @@ func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 			all = r.add(all, candidate{answer: a})
 		}
 	}
+	columns := columnFilter{reader: r, asked: q, named: map[*candidates.Grid]bool{}}
 	all = slices.DeleteFunc(all, func(c candidate) bool {
-		return r.values.IsOtherEnd(q, c.answer.At) || r.contradicts(q, &c) || r.isOfOtherColumn(q, &c)
+		return r.values.IsOtherEnd(q, c.answer.At) || r.contradicts(q, &c) || columns.excludes(&c)
 	})
 	if q.Variable.Type != answers.String {
-		return all
+		return r.withoutBalances(q, all)
 	}
 	return slices.DeleteFunc(all, func(c candidate) bool {
 		return names.IsCut(r.ix.Text, c.answer.At) || q.Shape == questions.NameShape && names.IsTitle(c.answer.Value.Text)
 	})
+}
+
+// withoutBalances leaves out balances that are due if the question asks for a total, and another value has the label of a
+// total: part of it may have been paid.
+func (r *Reader) withoutBalances(q *questions.Question, all []candidate) []candidate {
+	asksForBalance := lexicon.Overlap([]string{"BALANCE", "DUE", "PAY"}, q.NameTerms)
+	if KindOf(q) != Amounts || !lexicon.Contains(q.NameTerms, "TOTAL") || asksForBalance {
+		return all
+	}
+	has := func(term string) func(c candidate) bool {
+		return func(c candidate) bool { return slices.Contains(lexicon.LabelTerms(r.ownLabel(&c)), term) }
+	}
+	isTotal, isBalance := has("TOTAL"), has("BALANCE")
+	if !slices.ContainsFunc(all, isTotal) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(c candidate) bool { return isBalance(c) && !isTotal(c) })
 }
 
 func (r *Reader) ofType(q *questions.Question) []candidate {
@@ -141,7 +162,7 @@ func (r *Reader) strings(q *questions.Question) []candidate {
 	}
 	var all []candidate
 	for i := range r.layout.pieces {
-		if r.ix.Watch.Stopped() || len(all) > maxCandidates {
+		if r.ix.Watch.Stopped() || len(all) >= maxCandidates {
 			return all
 		}
 		p := &r.layout.pieces[i]
@@ -175,7 +196,8 @@ func (r *Reader) isInAccount(at scan.Span) bool {
 		found := names.IBANs(r.ix.Text, scan.Between(0, len(r.ix.Text)))
 		r.accounts = &found
 	}
-	return slices.ContainsFunc(*r.accounts, func(a scan.Span) bool { return a.Start <= at.Start && at.End <= a.End })
+	i, _ := slices.BinarySearchFunc(*r.accounts, at.Start+1, func(a scan.Span, start int) int { return a.Start - start })
+	return i > 0 && at.End <= (*r.accounts)[i-1].End
 }
 
 // codes returns the words of a span that may be identifiers: words with a digit that are neither a date nor an amount.
@@ -214,7 +236,8 @@ func (r *Reader) codes(s scan.Span, ofAccounts bool) []scan.Span {
 	return all
 }
 
-// Bounds of names, in bytes. A longer run of capitalized words is read in parts, and none of the parts is a name.
+// Bounds of names, in bytes. A run of more than longestRun bytes is read in parts. Only its last part can be short enough to
+// be a name.
 const (
 	maxName    = 90
 	longestRun = 2 * maxName

@@ -16,7 +16,7 @@ import (
 var opposites = [...][]string{
 	{"NET", "GROSS", "TAX", "DISCOUNT", "SHIPPING", "DEPOSIT", "SUBTOTAL", "PENALTY"},
 	{"START", "END", "ISSUE", "DUE", "PAID", "DELIVERY", "SIGN", "BIRTH", "NEXT"},
-	roleGroup: {"SUPPLIER", "CUSTOMER", "LANDLORD", "TENANT", "EMPLOYER", "EMPLOYEE", "CARRIER", "POLICYHOLDER", "PATIENT", "DOCTOR"},
+	roles,
 	{"QUANTITY", "PRICE"},
 	{"OPENING", "CLOSING"},
 	{"ARRIVAL", "DEPARTURE"},
@@ -24,10 +24,14 @@ var opposites = [...][]string{
 	{"EMAIL", "PHONE", "WEBSITE"},
 	{"IBAN", "BIC", "TAXID"},
 	{"MINIMUM", "MAXIMUM"},
+	secretRoles,
 }
 
-// roleGroup is the group of the roles of parties.
-const roleGroup = 2
+// secretRoles are the terms of the roles of the parties of an agreement about secrets.
+var secretRoles = []string{"DISCLOSER", "RECEIVER"}
+
+// roles are the terms of the roles of parties.
+var roles = []string{"SUPPLIER", "CUSTOMER", "LANDLORD", "TENANT", "EMPLOYER", "EMPLOYEE", "CARRIER", "POLICYHOLDER", "PATIENT", "DOCTOR"}
 
 // synonyms are terms of a group that may mean the same.
 var synonyms = [][2]string{{"DUE", "END"}, {"ISSUE", "SIGN"}, {"SUBTOTAL", "NET"}, {"SIGN", "START"}, {"ISSUE", "START"}}
@@ -40,7 +44,24 @@ func (r *Reader) contradicts(q *questions.Question, c *candidate) bool {
 	if end := r.labelEnd(q, c); end != questions.NoEnd && end != q.End {
 		return true // the old price for the new one
 	}
-	return areOpposite(q.NameTerms, lexicon.LabelTerms(r.ownLabel(c)))
+	if c.number != nil && c.number.Currency != "" && q.Shape == questions.PlainShape {
+		return true // an amount of money is no weight
+	}
+	label := lexicon.LabelTerms(r.ownLabel(c))
+	if q.Shape == questions.IDShape && areOfOtherThings(q.NameTerms, label) {
+		return true
+	}
+	return areOpposite(q.NameTerms, label)
+}
+
+// numbered are things that have an identifier.
+var numbered = []string{"INVOICE", "ORDER", "CUSTOMER", "DELIVERY", "OFFER", "POLICY", "TAXID", "BOOKING", "EMPLOYEE", "PROJECT"}
+
+// areOfOtherThings reports whether a label says that a number identifies something else than the question asks for: the
+// number of a customer for the tax number.
+func areOfOtherThings(asked, label []string) bool {
+	wanted, said := common(numbered, asked), common(numbered, label)
+	return len(wanted) > 0 && len(said) > 0 && !lexicon.Overlap(wanted, said)
 }
 
 // labelEnd returns the end of a change or a range that the label of a value names, if the question asks for one.
@@ -74,7 +95,7 @@ func (r *Reader) findRole(c *candidate) []string {
 	if i := strings.IndexAny(rest[1:], ");.\n"); i >= 0 {
 		rest = rest[:i+1]
 	}
-	return both(opposites[roleGroup], lexicon.LabelTerms(r.ix.MentionsIn(scan.Between(from, from+len(rest)))))
+	return common(slices.Concat(roles, secretRoles), lexicon.LabelTerms(r.ix.MentionsIn(scan.Between(from, from+len(rest)))))
 }
 
 // ownLabel returns the label that belongs to a value most likely: the nearest one that has words.
@@ -91,7 +112,7 @@ func (r *Reader) ownLabel(c *candidate) label {
 // areOpposite reports whether terms of a label rule out terms of a question.
 func areOpposite(asked, label []string) bool {
 	for _, group := range opposites {
-		wanted, said := both(group, asked), both(group, label)
+		wanted, said := common(group, asked), common(group, label)
 		if len(wanted) > 0 && len(said) > 0 && !slices.ContainsFunc(wanted, func(w string) bool { return meansOneOf(w, said) }) {
 			return true
 		}
@@ -99,8 +120,8 @@ func areOpposite(asked, label []string) bool {
 	return false
 }
 
-// both returns the terms of a group that a list has.
-func both(group, list []string) []string {
+// common returns the terms of a group that a list has.
+func common(group, list []string) []string {
 	var found []string
 	for _, t := range group {
 		if slices.Contains(list, t) {

@@ -205,7 +205,7 @@ func (r *Reader) positionFeatures(c *candidate) {
 	f[isFirstPiece], f[inFirstPieces] = truth(c.piece == 0), float32(math.Max(0, 1-float64(c.piece)/firstPieces))
 	f[relativeSize] = float32(math.Min(1, (p.box.Bottom-p.box.Top)/(tallest*r.layout.height)))
 	f[isCentered] = truth(r.layout.isCentered(c.piece))
-	f[manyLines] = float32(strings.Count(c.answer.At.In(r.ix.Text), "\n")) / addressLines
+	f[manyLines] = float32(strings.Count(c.answer.At.In(r.ix.Text), "\n")) / maxAddressLines
 	f[beforeCash] = truth(r.isBeforeCash(c.piece))
 	f[afterColon], f[startsPiece] = truth(strings.HasSuffix(before, ":")), truth(before == "")
 }
@@ -255,7 +255,7 @@ func (r *Reader) nameFeatures(q *questions.Question, c *candidate) {
 	before := strings.ToLower(strings.TrimRight(r.ix.Text[max(0, c.answer.At.Start-thisBytes):c.answer.At.Start], " \n"))
 	f[afterThis] = truth(strings.HasSuffix(before, "this") || strings.HasPrefix(strings.ToLower(text), "this "))
 	f[underName] = truth(r.isUnderName(c.piece))
-	role := both(opposites[roleGroup], q.NameTerms)
+	role := common(roles, q.NameTerms)
 	f[definedAsAsked] = truth(len(role) > 0 && lexicon.Subset(role, r.roleOf(c)))
 	f[crossesLine] = truth(strings.Contains(text, "\n"))
 	last := text[strings.LastIndexAny(text, " \n")+1:]

@@ -18,12 +18,12 @@ const (
 	inline   place = iota // before the value in its line or sentence
 	near                  // the last words before the value, after any other value
 	left                  // the next piece to the left
-	leftmost              // the first piece of the line, or the only words of a row
-	over                  // the next piece above
-	head                  // the next piece above without a value, such as the head of a column
+	leftmost              // the name of the row: see rowLabel
+	over                  // the next piece above, at most 30 points away
+	head                  // the next piece above without a value; in a table with headers, the header of the column
 	heading               // the heading over the block
 	after                 // the words after the value
-	cross                 // the first piece of the line and the heads of the column, together
+	cross                 // the name of the row and the headers of the column, together
 	places
 )
 
@@ -94,7 +94,7 @@ func (r *Reader) pieceLabels(i int) [places]label {
 	found := 0
 	for _, j := range aboves {
 		s := r.layout.pieces[j].at
-		if j == i || found > 0 && r.isValue(s) || found == maxHeads {
+		if found > 0 && r.isValue(s) || found == maxHeads {
 			break
 		}
 		if r.isValue(s) {
@@ -122,9 +122,11 @@ func (r *Reader) isValue(s scan.Span) bool {
 	return len(r.ix.NumbersIn(s)) > 0 || len(r.ix.DatesIn(s)) > 0
 }
 
-// heading returns the heading over a block: the next heading before it, or a paragraph that ends with a colon.
+// heading returns the nearest heading, or text that ends with a colon, among the 12 blocks before a block or its table.
 func (r *Reader) heading(block int) label {
 	const maxBlocks = 12
+	for ; block > 0 && r.isInOneTable(block-1, block); block-- {
+	}
 	for i := block - 1; i >= max(0, block-maxBlocks); i-- {
 		if b := &r.ix.Blocks[i]; b.Kind == documents.Heading || strings.HasSuffix(b.Text, ":") {
 			return r.words(scan.Between(b.Start, b.End()))

@@ -108,8 +108,9 @@ func (r *Reader) described(q *questions.Question, all []candidate, rules Rules, 
 // Likely is the least probability of an answer.
 const Likely = 0.65
 
-// Rank returns the possible answers to a question, the one with the highest probability first. Scores are
-// probabilities. If the first is also the answer of the rules, it has their place.
+// Rank returns the possible answers to a question, the likeliest first. The trees give the probabilities. Then rules for
+// values without a label and for cells of tables raise or lower some of them. If the first answer is also that of the rules,
+// it has the place that they found, because that has a label.
 func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 	model := modelOf(KindOf(q))
 	found := r.described(q, r.candidates(q, rules), rules, model.formulas)
@@ -118,27 +119,30 @@ func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 	for i := range found {
 		scores[i], list[i] = model.trees.Score(&found[i].features), found[i].answer
 	}
-	ranked := Ranked(list, Probabilities(scores))
-	Calibrate(q, ranked)
-	r.preferRounded(q, ranked)
-	r.raiseOnly(q, ranked, found, rules)
-	r.raiseHead(q, ranked)
-	ranked = r.raiseCell(q, r.raiseCounted(q, raiseCross(ranked, found), found), found)
-	r.doubtRepeated(q, ranked)
+	ranked := Calibrate(q, Ranked(list, Probabilities(scores)))
+	ranked = doubtUnrelated(q, ranked, found)
+	ranked = r.preferRounded(q, ranked)
+	ranked = r.raiseOnly(q, ranked, found, rules)
+	ranked = r.raiseHead(q, ranked)
+	ranked = raiseCross(ranked, found)
+	ranked = r.raiseCounted(q, ranked, found)
+	ranked = r.raiseCell(q, ranked, found)
+	ranked = r.doubtRepeated(q, ranked)
 	if len(ranked) > 0 && rules.Found && rules.Ranked[0].Key == ranked[0].Key {
 		p := ranked[0].Score
-		ranked[0] = rules.Ranked[0] // whose place has a label
+		ranked[0] = rules.Ranked[0]
 		ranked[0].Score = p
 	}
 	return ranked
 }
 
-// Calibrate corrects probabilities of ranked answers that are wrong in the cross-validation.
+// Calibrate corrects the probabilities that the cross-validation showed to be too high or too low. For addresses and titles,
+// it also replaces the first answer by a longer variant.
 //
 // The trees divide a probability of 1 among all answers and no answer. But a question can have several right answers:
 // an agreement has two or more parties. So the best party gets the probability of the second one too. Durations are
 // halved if the trees are not sure, because only 4 of 10 durations with a probability below 0.9 were right.
-func Calibrate(q *questions.Question, ranked []ranking.Answer) {
+func Calibrate(q *questions.Question, ranked []ranking.Answer) []ranking.Answer {
 	const sureDuration, doubtFactor = 0.9, 0.5
 	switch {
 	case len(ranked) > 1 && q.Shape == questions.NameShape && lexicon.Contains(q.NameTerms, "PARTY"):
@@ -150,32 +154,33 @@ func Calibrate(q *questions.Question, ranked []ranking.Answer) {
 			}
 		}
 	case q.Shape == questions.AddressShape || q.Shape == questions.TitleShape:
-		joinVariants(ranked)
+		return joinVariants(ranked)
 	}
+	return ranked
 }
 
 // joinVariants gives the best of the ranked answers the probabilities of the others at its place: an address with and
-// without its last line is one address. The longest variant that is about as likely as the best one takes its place.
-func joinVariants(ranked []ranking.Answer) {
-	const aboutAsLikely = 0.5
+// without its last line is one address. The longest variant with at least half of the probability of the best one takes its
+// place, and the others are removed.
+func joinVariants(ranked []ranking.Answer) []ranking.Answer {
+	const minShare = 0.5 // of the probability of the best variant
 	if len(ranked) == 0 {
-		return
+		return nil
 	}
-	best, total := ranked[0], ranked[0].Score
-	longest := best
-	for i := 1; i < len(ranked); i++ {
-		a := &ranked[i]
+	best, total := ranked[0], 0.0
+	longest, others := best, []ranking.Answer{}
+	for _, a := range ranked {
 		if a.At.Start >= best.At.End || best.At.Start >= a.At.End {
+			others = append(others, a)
 			continue
 		}
 		total += a.Score
-		if a.Score >= aboutAsLikely*best.Score && a.At.Len() > longest.At.Len() {
-			longest = *a
+		if a.Score >= minShare*best.Score && a.At.Len() > longest.At.Len() {
+			longest = a
 		}
-		a.Score = 0
 	}
-	ranked[0] = longest
-	ranked[0].Score = total
+	longest.Score = total
+	return append([]ranking.Answer{longest}, others...)
 }
 
 // Ranked returns the answers without repetitions, the one with the highest probability first, at the place with the

@@ -11,8 +11,9 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// rowLabel returns the words of the first piece of a line. If that is a value, as in a table whose names of rows are not in
-// the first column, it returns those of the next piece to the left, or the words to the right.
+// rowLabel returns the words of the first piece of a line that is not a value, searched from the left. If all pieces to the
+// left of piece i are values, as in a table with the names of its rows in the last column, it searches the cells to the
+// right. Otherwise it returns the first piece.
 func (r *Reader) rowLabel(i int) label {
 	lefts := r.layout.left(i)
 	for _, j := range slices.Backward(lefts) {
@@ -40,6 +41,13 @@ type gridPlace struct {
 	column int
 }
 
+// gridRow is a row of a table with headers.
+type gridRow struct {
+	grid  *candidates.Grid
+	block *documents.Block
+	name  documents.Cell // the first cell that is not a value; without one, the first cell
+}
+
 // gridPlaceOf returns where a piece is in a table with headers. ok is false if it is a header or not in such a table, and on
 // the pages of a PDF, where the rows of a form look like those of a table.
 func (r *Reader) gridPlaceOf(i int) (at gridPlace, ok bool) {
@@ -48,31 +56,44 @@ func (r *Reader) gridPlaceOf(i int) (at gridPlace, ok bool) {
 		return gridPlace{}, false
 	}
 	if r.gridRows == nil {
-		r.gridRows = map[int]gridRow{}
-		grids := candidates.Grids(r.ix)
-		for g := range grids {
-			for n := range grids[g].Rows {
-				r.gridRows[grids[g].Rows[n].Start] = gridRow{&grids[g], &grids[g].Rows[n]}
-			}
-		}
+		r.gridRows = r.findGridRows()
 	}
 	row, ok := r.gridRows[r.ix.Blocks[p.block].Start]
 	if !ok {
 		return gridPlace{}, false
 	}
-	for _, cell := range row.row.Cells {
-		if _, hasHeader := row.grid.Headers[cell.Column]; hasHeader && cell.Start <= p.at.Start && p.at.Start < cell.Start+len(cell.Text) {
-			return gridPlace{row, cell.Column}, true
-		}
+	cells := row.block.Cells
+	n, _ := slices.BinarySearchFunc(cells, p.at.Start+1, func(c documents.Cell, at int) int { return c.Start - at })
+	if n == 0 {
+		return gridPlace{}, false
 	}
-	return gridPlace{}, false
+	cell := cells[n-1]
+	_, ok = row.grid.Headers[cell.Column]
+	return gridPlace{row, cell.Column}, ok && p.at.Start < cell.Start+len(cell.Text)
 }
 
-// gridRow is a row of a table with headers.
-type gridRow struct {
-	grid *candidates.Grid
-	row  *documents.Block
+// findGridRows returns the rows of all tables with headers, by their offset.
+func (r *Reader) findGridRows() map[int]gridRow {
+	rows := map[int]gridRow{}
+	grids := candidates.Grids(r.ix)
+	for g := range grids {
+		for n := range grids[g].Rows {
+			block := &grids[g].Rows[n]
+			isName := func(c documents.Cell) bool {
+				at := cellSpan(c)
+				return !r.isValue(at) && len(r.ix.MentionsIn(at)) > 0
+			}
+			row := gridRow{grid: &grids[g], block: block}
+			if i := slices.IndexFunc(block.Cells, isName); len(block.Cells) > 0 {
+				row.name = block.Cells[max(i, 0)]
+			}
+			rows[block.Start] = row
+		}
+	}
+	return rows
 }
+
+func cellSpan(c documents.Cell) scan.Span { return scan.Between(c.Start, c.Start+len(c.Text)) }
 
 // headsIn returns the words of the header of a column, after those of the title of its group.
 func (r *Reader) headsIn(at gridPlace) label {
@@ -90,43 +111,68 @@ func (r *Reader) isBodyCell(i int) bool {
 	return ok && len(r.pieceLabels(i)[cross]) > 0
 }
 
-// isOfOtherColumn reports whether a value stands in another column of a table than the one that the question names, or in
-// the column of another year.
-func (r *Reader) isOfOtherColumn(q *questions.Question, c *candidate) bool {
-	at, ok := r.gridPlaceOf(c.piece)
+// columnFilter finds values in other columns than the one that a question names.
+type columnFilter struct {
+	reader *Reader
+	asked  *questions.Question
+	named  map[*candidates.Grid]bool // whether the question has all words of a header
+}
+
+// excludes reports whether a value stands in another column of a table than the one that the question names, or in the column
+// of another year. A column whose header has any term of the question is not another column, unless the years differ. If the
+// question names the row and something that no header names, all columns are other columns.
+func (f columnFilter) excludes(c *candidate) bool {
+	at, ok := f.reader.gridPlaceOf(c.piece)
 	if !ok {
 		return false
 	}
-	own := at.grid.Headers[at.column]
-	years, asked := yearsOf(own.Terms), yearsOf(q.NameTerms)
-	if len(years) > 0 && len(asked) > 0 && !lexicon.Overlap(years, asked) {
+	own, q := at.grid.Headers[at.column], f.asked
+	years, askedYears := yearsOf(own.Terms), yearsOf(q.NameTerms)
+	if len(years) > 0 && len(askedYears) > 0 && !lexicon.Overlap(years, askedYears) {
 		return true
 	}
 	if isNamed(q, own.Text, own.Terms) || lexicon.Overlap(own.Terms, q.NameTerms) {
 		return false
 	}
-	for _, other := range at.grid.Headers {
-		if isNamed(q, other.Text, other.Terms) {
-			return true
+	isOtherNamed := remembered(f.named, at.grid, func() bool {
+		for _, h := range at.grid.Headers {
+			if isNamed(q, h.Text, h.Terms) {
+				return true
+			}
 		}
-	}
-	return false
+		return false
+	})
+	return isOtherNamed || f.asksForUnknownColumn(at)
 }
 
-// isNamed reports whether a question has all words or all terms of a header.
-func isNamed(q *questions.Question, text string, terms []string) bool {
-	if text == "" {
+// asksForUnknownColumn reports whether a question names the row of a cell and something else that no header names: the
+// calories of a fruit, in a table with the weight and the price.
+func (f columnFilter) asksForUnknownColumn(at gridPlace) bool {
+	const nameAndValue = 2 // columns
+	terms := lexicon.LabelTerms(f.reader.wordsOf(at.name))
+	if len(at.grid.Headers) <= nameAndValue || at.name.Column == at.column || !isNamed(f.asked, at.name.Text, terms) {
 		return false
 	}
-	return len(terms) > 0 && lexicon.Subset(terms, q.NameTerms) || q.HasWords(text)
+	return !lexicon.Subset(f.asked.NameTerms, slices.Concat(terms, lexicon.GenericTerms, lexicon.DocumentTerms, sumTerms))
 }
 
-// raiseCell makes the value of a cell the first answer, if the question names the cell's row, its column, the title of the
-// column's group, and nothing else but the heading above. If it names several cells with different values, none is likely.
+// sumTerms may be missing in the header of a column of sums.
+var sumTerms = []string{"TOTAL", "GRAND", "SUBTOTAL", "PAY", "PRICE"}
+
+// isNamed reports whether a question has all words or all terms of a header or a name.
+func isNamed(q *questions.Question, text string, terms []string) bool {
+	return text != "" && (len(terms) > 0 && lexicon.Subset(terms, q.NameTerms) || q.HasWords(text))
+}
+
+// raiseCell makes the value of a cell the first answer if the question names the row and the column of the cell, and if the
+// value is the whole cell. The question may also name the title of the column's group and the heading above, but nothing
+// else. If it names cells with different values, the first answer becomes doubtful.
 func (r *Reader) raiseCell(q *questions.Question, ranked []ranking.Answer, found []candidate) []ranking.Answer {
-	const doubt = 0.5
 	var keys, underHeading []string
 	for i := range found {
+		if r.ix.Watch.Stopped() {
+			return ranked
+		}
 		key := found[i].answer.Key
 		if named, byHeading := r.isNamedCell(q, &found[i]); byHeading {
 			underHeading = append(underHeading, key)
@@ -142,47 +188,52 @@ func (r *Reader) raiseCell(q *questions.Question, ranked []ranking.Answer, found
 	case len(keys) == 1:
 		return raised(ranked, keys[0])
 	case len(keys) > 1:
-		ranked[0].Score = min(ranked[0].Score, doubt)
+		ranked[0].Score = min(ranked[0].Score, doubtProbability)
 	}
 	return ranked
 }
 
-// isNamedCell reports whether a question names the header of a value's column and another cell of its row, and whether it
-// names the heading above, too. The only column beside the names of the rows needs no name.
+// isNamedCell reports whether a question names the header of a value's column and the name of its row, and whether it also
+// names the heading above. The only column beside the names of the rows needs no name.
 func (r *Reader) isNamedCell(q *questions.Question, c *candidate) (named, byHeading bool) {
 	const nameAndValue = 2 // columns
 	at, ok := r.gridPlaceOf(c.piece)
-	if !ok || c.answer.At.Len() < r.layout.pieces[c.piece].at.Len() {
+	if !ok || at.name.Column == at.column || c.answer.At.Len() < r.layout.pieces[c.piece].at.Len() {
 		return false, false
 	}
-	h, above := at.grid.Headers[at.column], lexicon.LabelTerms(r.pieceLabels(c.piece)[heading])
-	if !isNamed(q, h.Text, lexicon.LabelTerms(r.wordsOf(h.Cell))) && len(at.grid.Headers) > nameAndValue {
+	terms := lexicon.LabelTerms(r.wordsOf(at.name))
+	h := at.grid.Headers[at.column]
+	isColumnNamed := len(at.grid.Headers) <= nameAndValue || isNamed(q, h.Text, lexicon.LabelTerms(r.wordsOf(h.Cell)))
+	if !isColumnNamed || !isNamed(q, at.name.Text, terms) {
 		return false, false
 	}
-	for _, name := range at.row.Cells {
-		terms := lexicon.LabelTerms(r.wordsOf(name))
-		explained := slices.Concat(h.Terms, terms, lexicon.GenericTerms)
-		if name.Column != at.column && isNamed(q, name.Text, terms) && lexicon.Subset(q.NameTerms, slices.Concat(explained, above)) {
-			return true, !lexicon.Subset(q.NameTerms, explained)
-		}
-	}
-	return false, false
+	explained := slices.Concat(h.Terms, terms, lexicon.GenericTerms)
+	above := lexicon.LabelTerms(r.pieceLabels(c.piece)[heading])
+	isExplained := lexicon.Subset(q.NameTerms, explained)
+	named = lexicon.Subset(q.NameTerms, slices.Concat(explained, above))
+	return named, named && !isExplained
 }
 
 // doubtRepeated lowers the probability of a value if another table has another value with the same labels, as two sheets of
 // a workbook do, and the question does not say which table it means.
-func (r *Reader) doubtRepeated(q *questions.Question, ranked []ranking.Answer) {
-	const doubt = 0.5
+func (r *Reader) doubtRepeated(q *questions.Question, ranked []ranking.Answer) []ranking.Answer {
 	if len(ranked) == 0 {
-		return
+		return nil
 	}
 	best := r.layout.pieceAt(ranked[0].At.Start)
 	for _, other := range ranked[1:] {
-		if i := r.layout.pieceAt(other.At.Start); r.haveEqualLabels(best, i) && !r.isUnderAsked(q, best, i) {
-			ranked[0].Score = min(ranked[0].Score, doubt)
-			return
+		if i := r.layout.pieceAt(other.At.Start); r.haveEqualLabels(best, i) && !r.headingDecides(q, best, i) {
+			ranked[0].Score = min(ranked[0].Score, doubtProbability)
+			break
 		}
 	}
+	return ranked
+}
+
+// isInOneTable reports whether two blocks are rows of the same table.
+func (r *Reader) isInOneTable(i, j int) bool {
+	a, b := &r.ix.Blocks[i], &r.ix.Blocks[j]
+	return a.Kind == documents.Row && b.Kind == documents.Row && a.Table == b.Table
 }
 
 // haveEqualLabels reports whether two pieces are cells of different tables in rows and columns with the same names.
@@ -191,7 +242,7 @@ func (r *Reader) haveEqualLabels(i, j int) bool {
 		return false
 	}
 	a, b := &r.layout.pieces[i], &r.layout.pieces[j]
-	if !a.isCell || !b.isCell || a.isPlaced || b.isPlaced || r.ix.Blocks[a.block].Table == r.ix.Blocks[b.block].Table {
+	if !a.isCell || !b.isCell || a.isPlaced || b.isPlaced || r.isInOneTable(a.block, b.block) {
 		return false
 	}
 	x, y := r.pieceLabels(i), r.pieceLabels(j)
@@ -200,8 +251,8 @@ func (r *Reader) haveEqualLabels(i, j int) bool {
 		slices.Equal(lexicon.LabelTerms(x[cross]), lexicon.LabelTerms(y[cross]))
 }
 
-// isUnderAsked reports whether the question has more words of the heading over one piece than of the one over another.
-func (r *Reader) isUnderAsked(q *questions.Question, i, other int) bool {
+// headingDecides reports whether the question has more words of the heading over one piece than of the one over another.
+func (r *Reader) headingDecides(q *questions.Question, i, other int) bool {
 	count := func(i int) (n int) {
 		for _, t := range lexicon.LabelTerms(r.pieceLabels(i)[heading]) {
 			if lexicon.Contains(q.NameTerms, t) || lexicon.Contains(q.DescriptionTerms, t) {

@@ -34,12 +34,12 @@ const (
 	groupSize = 3
 )
 
-// Find returns the numbers of a text in order. They do not overlap. If "1.234" could be a decimal
-// or a thousand, the other numbers of the text decide which mark separates decimals, and otherwise
-// the custom of the language.
+// Find returns the numbers of a text in order. They do not overlap. If "1.234" could be a decimal or a thousand, the other
+// numbers of the text decide which mark separates decimals, and otherwise the custom of the language; lang is empty if it is
+// not known. Prices have their own votes: without any, the mark of a price separates thousands.
 func Find(w *scan.Watch, text string, lang answers.Lang) []Number {
 	var found []Number
-	var all, money markVotes
+	var all, money, open markVotes
 	for i := 0; i < len(text) && !w.Stopped(); {
 		if !scan.IsDigit(text[i]) {
 			i++
@@ -59,9 +59,12 @@ func Find(w *scan.Watch, text string, lang answers.Lang) []Number {
 		if ok {
 			found = append(found, f)
 		}
+		if ok && f.ambiguous != 0 && f.Currency != "" {
+			open.count(other(f.ambiguous)) // prices often have thousands and hardly ever thousandths
+		}
 	}
-	mark := all.mark(defaultMark(lang))
-	priced := money.mark(0) // prices often have thousands and hardly ever thousandths
+	mark := all.mark(open.mark(defaultMark(lang)))
+	priced := money.mark(0)
 	for i := range found {
 		if found[i].Currency != "" {
 			found[i].resolve(priced)
@@ -72,8 +75,7 @@ func Find(w *scan.Watch, text string, lang answers.Lang) []Number {
 	return found
 }
 
-// markVotes counts the decimal marks of numbers that have one reading only. Prices are counted
-// separately, because a text may number clauses 4.2 and still write 1.450 EUR.
+// markVotes counts the decimal marks of numbers with only one reading.
 type markVotes struct{ points, commas int }
 
 func (v *markVotes) count(mark byte) {
@@ -95,9 +97,13 @@ func (v *markVotes) mark(fallback byte) byte {
 	return fallback
 }
 
-// defaultMark returns the decimal mark that is customary in a language.
+// defaultMark returns the decimal mark that is customary in a language. It returns 0 if the language is not known: then
+// a mark before three digits separates thousands.
 func defaultMark(lang answers.Lang) byte {
-	if lang == "en" {
+	switch lang {
+	case "":
+		return 0
+	case "en":
 		return '.'
 	}
 	return ','
@@ -167,16 +173,16 @@ func (n *Number) splitDecimals(groups []string, marks []byte) (vote byte, ok boo
 	}
 	mark := marks[last]
 	switch {
-	case mark == ' ':
+	case mark == ' ': // 1 234
 		n.whole = strings.Join(groups, "")
 		return 0, allEqual(marks) && grouped(groups)
-	case last > 0 && allEqual(marks):
+	case last > 0 && allEqual(marks): // 1.234.567: a repeated mark separates thousands, so the other one separates decimals
 		n.whole = strings.Join(groups, "")
 		return other(mark), grouped(groups)
-	case last > 0:
+	case last > 0: // 1.234,56
 		n.whole, n.Fraction = strings.Join(groups[:last+1], ""), groups[last+1]
 		return mark, allEqual(marks[:last]) && grouped(groups[:last+1])
-	case len(groups[1]) == groupSize && groups[0] != "0" && (len(groups[0]) <= groupSize || groups[0][0] == '0'):
+	case len(groups[1]) == groupSize && groups[0] != "0" && (len(groups[0]) <= groupSize || groups[0][0] == '0'): // 1.234
 		n.whole, n.ambiguous = groups[0]+groups[1], mark
 		return 0, true
 	}
@@ -196,7 +202,7 @@ func allEqual(marks []byte) bool {
 	return true
 }
 
-// grouped reports whether all groups but the first have three digits.
+// grouped reports whether all groups but the first have three digits, and the first has one to three without a leading zero.
 func grouped(groups []string) bool {
 	for _, g := range groups[1:] {
 		if len(g) != groupSize {
@@ -217,8 +223,7 @@ func other(mark byte) byte {
 // resolve decides an ambiguous separator by the decimal mark, and sets Value.
 func (n *Number) resolve(mark byte) {
 	if n.ambiguous == mark && n.ambiguous != 0 {
-		const groupDigits = 3
-		cut := len(n.whole) - groupDigits
+		cut := len(n.whole) - groupSize
 		n.whole, n.Fraction = n.whole[:cut], n.whole[cut:]
 	}
 	for range n.zeros {

@@ -82,6 +82,7 @@ func TestOtherNumbersDecideDecimalMark(t *testing.T) {
 		want string
 	}{
 		{"1.234 and 7,50", "en", "1234"}, {"1,234 and 7.50", "de", "1234"}, {"1.234", "de", "1234"}, {"1,234", "en", "1234"}, {"1.234 and 0.5", "de", "1.234"},
+		{"1.234", "", "1234"}, {"1,234", "", "1234"}, {"1.234 or 4.500 EUR", "en", "1234"}, {"1.234 or 0146,982", "en", "1.234"},
 	} {
 		t.Run(step.text+" in "+string(step.lang), func(t *testing.T) {
 			if found := Find(nil, step.text, step.lang); len(found) == 0 || found[0].Value != step.want {

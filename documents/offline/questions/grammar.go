@@ -23,7 +23,7 @@ type grammar struct {
 
 // rule replaces terms of a question.
 type rule struct {
-	of       answers.Type // empty for all types
+	of       answers.Type
 	from, to []string
 	isWhole  bool // all other terms are dropped
 }
@@ -33,14 +33,12 @@ var questionGrammar = sync.OnceValue(func() *grammar {
 	g := &grammar{terms: map[string]string{}}
 	for line := range strings.Lines(grammarText) {
 		line = strings.TrimSpace(line)
-		switch head, rest, found := strings.Cut(line, ": "); {
+		switch head, rest, _ := strings.Cut(line, ": "); {
 		case line == "" || line[0] == '#':
-		case found && line[0] == '?':
+		case line[0] == '?':
 			g.addForms(head, rest)
-		case found:
-			g.addRule(answers.Type(head), rest)
 		default:
-			g.addRule("", line)
+			g.addRule(answers.Type(head), rest)
 		}
 	}
 	return g
@@ -86,7 +84,7 @@ func (g *grammar) longest(words []scan.Word) (term string, used int) {
 func (g *grammar) read(text string, of answers.Type) []string {
 	terms := g.termsOf(scan.Words(text))
 	for _, r := range g.rules {
-		if r.of != "" && r.of != of || !lexicon.Subset(r.from, terms) {
+		if r.of != of || !lexicon.Subset(r.from, terms) {
 			continue
 		}
 		if r.isWhole {

@@ -25,6 +25,7 @@ type Question struct {
 	End              End             // the end of a range that the variable asks for
 	WithoutEnd       *Question       // the question without the words for an end; nil if it has none
 	Relevant         map[string]bool // terms of the document that match a pattern; set when the question is fitted to a document
+	words            map[string]bool // of the name and the description
 }
 
 // The weights of the words of a description. Words of the name have weight 1.
@@ -42,7 +43,7 @@ func New(v answers.Variable) *Question {
 	rest, asked := cutEnd(v)
 	named := cmp.Or(endOfTerms(q.NameTerms), endOfConcept[q.Concept])
 	if q.End = asked; asked == NoEnd || named != NoEnd && v.Type == answers.Date {
-		q.End = named // the end of an initial term is an end
+		q.End = named // "end of the initial term" asks for the end, although "initial" asks for the first of two values
 	}
 	if asked != NoEnd && (rest.Name != "" || rest.Description != "") {
 		q.WithoutEnd = newQuestion(rest)
@@ -57,7 +58,10 @@ func New(v answers.Variable) *Question {
 func newQuestion(v answers.Variable) *Question {
 	description, remark := cutRemark(Shorten(v.Description))
 	q := &Question{Variable: v, NameTerms: termsOfName(v.Name, v.Type), DescriptionTerms: termsAsked(description, v.Type),
-		Optional: impliedTerms[v.Type]}
+		Optional: impliedTerms[v.Type], words: map[string]bool{}}
+	for _, w := range scan.Words(SplitName(v.Name) + " " + description) {
+		q.words[w.Text] = true
+	}
 	if len(q.DescriptionTerms) > 0 && IsUninformative(v.Name) {
 		q.NameTerms = q.DescriptionTerms
 	}
@@ -281,9 +285,16 @@ func (q *Question) Text() string { return q.Variable.Name + " " + q.Variable.Des
 
 // HasWords reports whether the name or the description of the variable has all words of a text.
 func (q *Question) HasWords(text string) bool {
-	own := scan.Words(SplitName(q.Variable.Name) + " " + q.Variable.Description)
 	wanted := scan.Words(text)
-	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(w scan.Word) bool {
-		return !slices.ContainsFunc(own, func(o scan.Word) bool { return o.Text == w.Text })
-	})
+	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(w scan.Word) bool { return !q.words[w.Text] })
+}
+
+// HasAnyWord reports whether the name or the description of the variable has one of the words.
+func (q *Question) HasAnyWord(words map[string]bool) bool {
+	for w := range q.words {
+		if words[w] {
+			return true
+		}
+	}
+	return false
 }

@@ -136,7 +136,7 @@ func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ran
 			all = append(all, StringAnswer(r.doc.Text, at, score))
 		}
 	case questions.PhoneShape:
-		if at, ok := names.Phone(r.doc.Text, in); ok {
+		if at, ok := names.Phone(r.doc.Text, in); ok && !r.doc.IsDateAt(at.Start) {
 			all = append(all, StringAnswer(r.doc.Text, at, score))
 		}
 	case questions.CurrencyShape:
