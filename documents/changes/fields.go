@@ -1,12 +1,12 @@
 package changes
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"portside/documents"
+	"portside/documents/lazyregexp"
 )
 
 // Two files of data can have the same values under different names, such as an invoice in UBL and in CII. Their names
@@ -72,14 +72,14 @@ func namesAndCells(b documents.Block) (name string, cells []string) {
 var (
 	// code matches the names that the naming rules of UN/CEFACT give to codes, and to attributes that say how to read a
 	// value.
-	code    = regexp.MustCompile(`(?i)(^| )(code|format|(list|scheme)( agency)?( version)? ID)$`)
-	isoDate = regexp.MustCompile(`\b(\d{4})-(\d\d)-(\d\d)\b`)
+	code    = lazyregexp.New(`(?i)(^| )(code|format|(list|scheme)( agency)?( version)? ID)$`)
+	isoDate = lazyregexp.New(`\b(\d{4})-(\d\d)-(\d\d)\b`)
 )
 
 // valueWords returns the normal forms of the words of a value: dates without hyphens, and numbers without zeros at the
 // end.
 func valueWords(s string) []string {
-	words := appendWords(nil, 0, isoDate.ReplaceAllString(s, "$1$2$3"))
+	words := appendWords(nil, 0, isoDate().ReplaceAllString(s, "$1$2$3"))
 	keys := make([]string, len(words))
 	for i, w := range words {
 		keys[i] = withoutZeros(w.key)
@@ -117,7 +117,7 @@ func sameUnderOtherNames(d *documents.Document, other *values, ids map[string]ru
 		} else if b.Kind == documents.Row {
 			name = tableNames[b.Table]
 		}
-		isCode := b.Kind == documents.Field && code.MatchString(name) // each vocabulary has its own codes
+		isCode := b.Kind == documents.Field && code().MatchString(name) // each vocabulary has its own codes
 		same[i] = isCode && !other.names[name] || !other.names[name] && !slices.ContainsFunc(cells, func(cell string) bool {
 			return !other.have(valueWords(cell), ids)
 		})

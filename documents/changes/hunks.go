@@ -1,13 +1,13 @@
 package changes
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"portside/documents"
+	"portside/documents/lazyregexp"
 )
 
 // hunk is words of the first text that differ from those at the same place in the second one.
@@ -139,7 +139,7 @@ func firstRune(s string) rune {
 }
 
 // listNumber matches the parts of the numbers and letters in front of list items and clauses.
-var listNumber = regexp.MustCompile(`^(\d{1,3}(\.\d{1,3})*|[A-Za-z]|[ivxIVX]+|[().])$`)
+var listNumber = lazyregexp.New(`^(\d{1,3}(\.\d{1,3})*|[A-Za-z]|[ivxIVX]+|[().])$`)
 
 // minListNumbers is how many numbers a text lacks if its format does not write them, as they come from a style.
 const minListNumbers = 3
@@ -171,7 +171,7 @@ func (t *text) lacksListNumbers(s span, other *text, there span) bool {
 }
 
 func areListNumbers(words []word) bool {
-	return !slices.ContainsFunc(words, func(w word) bool { return !listNumber.MatchString(w.key) })
+	return !slices.ContainsFunc(words, func(w word) bool { return !listNumber().MatchString(w.key) })
 }
 
 // beginsLine reports whether a word is the first of its block or of a line in it.

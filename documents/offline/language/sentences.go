@@ -1,7 +1,6 @@
 package language
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,6 +8,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/sentences"
 
 	"portside/documents/answers"
+	"portside/documents/lazyregexp"
 	"portside/documents/offline/scan"
 )
 
@@ -98,7 +98,7 @@ func (o *openBrackets) closeIn(text string) bool {
 }
 
 // definition matches the name that a contract gives to what comes before it: ("Buyer"), (the “Company”).
-var definition = regexp.MustCompile(`^\([\p{L} ,]{0,40}["“„«]`)
+var definition = lazyregexp.New(`^\([\p{L} ,]{0,40}["“„«]`)
 
 // continuesOver reports whether a sentence continues after the border between left and right. It
 // looks only at the text near the border.
@@ -110,7 +110,7 @@ func (s *Splitter) continuesOver(left, right string) bool {
 	if broken && !continuesOnNextLine(trimmedLeft, right) {
 		return false
 	}
-	if StartsLower(right) || definition.MatchString(right) {
+	if StartsLower(right) || definition().MatchString(right) {
 		return true
 	}
 	if !strings.HasSuffix(trimmedLeft, ".") {
@@ -161,14 +161,14 @@ func appendInner(found []int, text string, from int) []int {
 }
 
 // citation matches the numbers of sources after a sentence: "It floats.[12] Nobody"
-var citation = regexp.MustCompile(`^(\[\d{1,3}\])+ *`)
+var citation = lazyregexp.New(`^(\[\d{1,3}\])+ *`)
 
 // restOfCitation returns the length of the citation in which the rules of Unicode end a sentence: after its bracket.
 func restOfCitation(text string, border int) int {
 	if text[border-1] != '[' {
 		return 0
 	}
-	return max(len(citation.FindString(text[border-1:]))-1, 0)
+	return max(len(citation().FindString(text[border-1:]))-1, 0)
 }
 
 // nearBorder returns the last bytes of left and the first bytes of right.

@@ -23,7 +23,7 @@ func (r *Reader) rowLabel(i int) label {
 	}
 	p := &r.layout.pieces[i]
 	if p.isCell {
-		for j := i + 1; j < len(r.layout.pieces) && r.layout.pieces[j].block == p.block; j++ {
+		for j := i + 1; j < min(len(r.layout.pieces), i+maxCompared) && r.layout.pieces[j].block == p.block; j++ {
 			if s := r.layout.pieces[j].at; !r.isValue(s) && len(r.words(s)) > 0 {
 				return r.words(s)
 			}
@@ -101,9 +101,7 @@ func (r *Reader) headsIn(at gridPlace) label {
 	return slices.Concat(r.wordsOf(h.Title), r.wordsOf(h.Cell))
 }
 
-func (r *Reader) wordsOf(c documents.Cell) label {
-	return r.words(scan.Between(c.Start, c.Start+len(c.Text)))
-}
+func (r *Reader) wordsOf(c documents.Cell) label { return r.words(cellSpan(c)) }
 
 // isBodyCell reports whether a piece is a cell with a name of its row and a head of its column.
 func (r *Reader) isBodyCell(i int) bool {

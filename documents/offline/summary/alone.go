@@ -1,13 +1,13 @@
 package summary
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
 	"portside/documents/answers"
+	"portside/documents/lazyregexp"
 	"portside/documents/offline/language"
 	"portside/documents/offline/scan"
 )
@@ -44,7 +44,7 @@ var documentNouns = sync.OnceValue(func() map[answers.Lang]map[string]bool {
 // isBroken reports whether a sentence is only a part of one: it has a bracket or a quotation mark without its partner, or
 // a line to fill in.
 func isBroken(text string) bool {
-	text = listLetters.ReplaceAllString(text, "")
+	text = listLetters().ReplaceAllString(text, "")
 	depth := 0
 	for _, r := range text {
 		switch r {
@@ -57,11 +57,11 @@ func isBroken(text string) bool {
 		}
 	}
 	return depth != 0 || strings.Count(text, `"`)%2 != 0 || strings.Count(text, "“") > strings.Count(text, "”")+strings.Count(text, "„") ||
-		strings.Contains(text, "----") || strings.Contains(text, "____") || endsInNumber.MatchString(text)
+		strings.Contains(text, "----") || strings.Contains(text, "____") || endsInNumber().MatchString(text)
 }
 
 // endsInNumber matches an introduction that ends with the number of the first item: "as follows: 1."
-var endsInNumber = regexp.MustCompile(`: \(?[\p{L}\d]{1,3}[.)]$`)
+var endsInNumber = lazyregexp.New(`: \(?[\p{L}\d]{1,3}[.)]$`)
 
 // isTitle reports a heading with a full stop: "Termination for Cause." German nouns have capitals too.
 func isTitle(text string, lang answers.Lang) bool {
@@ -76,16 +76,16 @@ func isTitle(text string, lang answers.Lang) bool {
 }
 
 // listLetters matches letters and numbers of items in a sentence: "a) rent, b) heating".
-var listLetters = regexp.MustCompile(`(^|[\s,;])[\p{L}\d]{1,3}\)`)
+var listLetters = lazyregexp.New(`(^|[\s,;])[\p{L}\d]{1,3}\)`)
 
 // isReference reports an entry of a list of sources.
-func isReference(text string) bool { return reference.MatchString(text) }
+func isReference(text string) bool { return reference().MatchString(text) }
 
-var reference = regexp.MustCompile(`(?i)\bdoi(\.org|:)|\barxiv:|\bisbn\b|^\[\d+\]|^\^|\bpp\. ?\d|` +
+var reference = lazyregexp.New(`(?i)\bdoi(\.org|:)|\barxiv:|\bisbn\b|^\[\d+\]|^\^|\bpp\. ?\d|` +
 	`^[\p{L}'’-]+, (\p{L}\.[ ,&-]*)+.*\(?\d{4}[a-z]?\)?[.,:]|^\p{L}[\p{L}'’-]+, \p{L}.*\(([^)]* )?\d{4}[a-z]?\)[.,]?$`)
 
 // citation matches the numbers of sources in a text: "It floats.[12]"
-var citation = regexp.MustCompile(`([\p{L}\d.,;:!?"”)\]])(\[\d{1,3}\])+( |$)`)
+var citation = lazyregexp.New(`([\p{L}\d.,;:!?"”)\]])(\[\d{1,3}\])+( |$)`)
 
 // isSkippedSection reports the heading of a section of sources, licenses or thanks.
 func isSkippedSection(heading string) bool {
@@ -109,11 +109,11 @@ func plainHeading(heading string) string {
 }
 
 // clauseNumber matches the number or letter in front of a clause: "2.1 The", "c. The".
-var clauseNumber = regexp.MustCompile(`^(\d{1,3}(\.\d{1,3})+\.?|[a-z]\.) (["“„«(]?\p{Lu}\p{L}+)`)
+var clauseNumber = lazyregexp.New(`^(\d{1,3}(\.\d{1,3})+\.?|[a-z]\.) (["“„«(]?\p{Lu}\p{L}+)`)
 
 // withoutLabel removes the bullet or number of a list item or a clause.
 func withoutLabel(text string) string {
-	if m := clauseNumber.FindStringSubmatchIndex(text); m != nil {
+	if m := clauseNumber().FindStringSubmatchIndex(text); m != nil {
 		return text[m[6]:]
 	}
 	if !language.IsListItem(text) {

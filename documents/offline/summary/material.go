@@ -122,7 +122,7 @@ func (c *collector) add(text string, first, item bool) {
 		c.isPart = true
 		return
 	}
-	text = citation.ReplaceAllString(oneLine(text), "$1$3")
+	text = citation().ReplaceAllString(oneLine(text), "$1$3")
 	words := wordCount(text)
 	c.words += words
 	c.sentences = append(c.sentences, sentence{

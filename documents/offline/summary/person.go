@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -9,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"portside/documents"
+	"portside/documents/lazyregexp"
 	"portside/documents/offline/language"
 	"portside/documents/offline/scan"
 )
@@ -23,7 +23,7 @@ func personName(d *documents.Document) string {
 		if isCVSection(text) {
 			sections++
 		}
-		isLabelled = isLabelled || i < top && (cvTitle.MatchString(text) || address.MatchString(text))
+		isLabelled = isLabelled || i < top && (cvTitle().MatchString(text) || address().MatchString(text))
 	}
 	if sections < minSections || !isLabelled {
 		return ""
@@ -38,22 +38,22 @@ func personName(d *documents.Document) string {
 }
 
 var (
-	cvTitle = regexp.MustCompile(`(?i)^(curriculum( vitae)?|cv|résumé|resume|lebenslauf|meritförteckning|życiorys)\b`)
-	address = regexp.MustCompile(`\S@\S+\.\p{L}|\+?\d[\d /()-]{7,}\d`)
+	cvTitle = lazyregexp.New(`(?i)^(curriculum( vitae)?|cv|résumé|resume|lebenslauf|meritförteckning|życiorys)\b`)
+	address = lazyregexp.New(`\S@\S+\.\p{L}|\+?\d[\d /()-]{7,}\d`)
 	// nameLabel is what comes before a name or after it: "Name: Ada Berg", "Ada Berg – Resume", "Ada Berg, pilot".
-	nameLabel = regexp.MustCompile(`(?i)^(name|nombre|nome|nom|naam|namn|imię i nazwisko|nume|curriculum vitae|cv|lebenslauf|` +
+	nameLabel = lazyregexp.New(`(?i)^(name|nombre|nome|nom|naam|namn|imię i nazwisko|nume|curriculum vitae|cv|lebenslauf|` +
 		`résumé|resume)\s*[:–-]?\s+|\s+[–|-]\s.*$|,.*$`)
 )
 
 // nameIn returns the name that a line consists of, or an empty string.
 func nameIn(line string) string {
 	const minWords, maxWords = 2, 5
-	name := nameLabel.ReplaceAllString(oneLine(line), "")
+	name := nameLabel().ReplaceAllString(oneLine(line), "")
 	words := strings.Fields(name)
 	isName := len(words) >= minWords && len(words) <= maxWords && !strings.ContainsAny(name, "0123456789@:!?/") && !isCVSection(name)
 	for _, w := range words {
 		r, _ := utf8.DecodeRuneInString(w)
-		isName = isName && (unicode.IsUpper(r) || nameParticles()[w]) && !cvTitle.MatchString(w)
+		isName = isName && (unicode.IsUpper(r) || nameParticles()[w]) && !cvTitle().MatchString(w)
 	}
 	if !isName || language.EndsSentence(name) {
 		return ""
