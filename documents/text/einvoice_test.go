@@ -34,6 +34,7 @@ const ciiInvoice = `<?xml version="1.0"?>
 const ublInvoice = `<Invoice xmlns="urn:oasis" xmlns:cbc="urn:d" xmlns:cac="urn:e">
  <cbc:ID>R-7</cbc:ID><cbc:IssueDate>2026-04-02</cbc:IssueDate>
  <cbc:Note>#REG#HRB 1234</cbc:Note><cbc:Note>#7 of 9# boxes</cbc:Note>
+ <cac:Extension><cbc:Ramp height="2 m">behind the house</cbc:Ramp></cac:Extension>
  <cbc:DocumentCurrencyCode>EUR</cbc:DocumentCurrencyCode>
  <cac:AccountingSupplierParty><cac:Party><cac:PartyName><cbc:Name>Nordlicht</cbc:Name></cac:PartyName>
   <cac:PartyLegalEntity><cbc:RegistrationName>Nordlicht GmbH</cbc:RegistrationName></cac:PartyLegalEntity></cac:Party>
@@ -58,7 +59,7 @@ func TestEInvoicesAreReadByPath(t *testing.T) {
 		}},
 		"UBL": {ublInvoice, []string{
 			"Invoice number\tR-7", "Invoice date\t2026-04-02", "Seller\tNordlicht GmbH", "Total amount including VAT\t119.00 EUR", "1\tHinges\t12\tH87", "2\tScrews",
-			"Note subject code\tREG", "Note\tHRB 1234", "Note\t#7 of 9# boxes",
+			"Note subject code\tREG", "Note\tHRB 1234", "Note\t#7 of 9# boxes", "Extension Ramp\tbehind the house",
 		}},
 		"a credit note": {strings.ReplaceAll(strings.ReplaceAll(ublInvoice, "Invoice>", "CreditNote>"), "<Invoice ", "<CreditNote "), []string{
 			"Invoice number\tR-7", "Total amount including VAT\t119.00 EUR",

@@ -70,7 +70,7 @@ func addEInvoice(to page.Page, root *node) error {
 	return to.Add(documents.Block{Kind: documents.Heading, Level: 1, Text: "Other data of the e-invoice"})
 }
 
-// constants maps an element to a child that the schema of the syntax requires and that is no business term.
+// constants maps an element to a child that the schema of the syntax requires and that is not a business term.
 var constants = map[string]string{
 	"SpecifiedProcuringProject":    "Name",
 	"AdditionalReferencedDocument": "TypeCode",
@@ -81,7 +81,7 @@ var constants = map[string]string{
 func dropWithoutData(n *node) {
 	n.parts = slices.DeleteFunc(n.parts, func(part *node) bool {
 		dropWithoutData(part)
-		return part.text == "" && len(part.parts) == 0 || constants[n.name] == part.name && part.kind == leaf
+		return part.text == "" && len(part.parts) == 0 || part.name != "" && constants[n.name] == part.name && part.kind == leaf
 	})
 }
 
