@@ -147,7 +147,8 @@ func percent(gap, of *big.Rat) string {
 
 // currencyOf returns the currency of the first amount of a quote, or an empty string.
 func currencyOf(quote string) string {
-	for _, f := range numbers.Find(nil, quote, language.Guess(quote)) {
+	lang, _ := language.Guess(quote)
+	for _, f := range numbers.Find(nil, quote, lang) {
 		if f.Currency != "" {
 			return f.Currency
 		}

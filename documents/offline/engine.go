@@ -91,7 +91,7 @@ func (e *Engine) Compare(ctx context.Context, first, second *documents.Document,
 	}
 	lang := s.Lang
 	if !slices.Contains(answers.Langs(), lang) {
-		lang = language.Guess(first.Text())
+		lang, _ = language.Guess(first.Text())
 	}
 	words := comparison.Describe(a, b, lang, s)
 	warnings := slices.Clone(a.Warnings)

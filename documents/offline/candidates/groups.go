@@ -12,8 +12,8 @@ import (
 const groupedHeaderRows = 2
 
 // hasGroups reports whether a table begins with two rows of headers, of which the first has the titles of groups of
-// columns: "2024" above "Plan" and "Actual". A title stands above the first column of its group; above the others, the
-// first row is empty.
+// columns: "2024" above "Plan" and "Actual". A title stands above the first column of its group; above the other columns
+// of the group, the first row is empty.
 func hasGroups(doc *index.Index, rows []documents.Block) bool {
 	if len(rows) <= groupedHeaderRows || !doc.IsHeaderRow(&rows[0]) || !doc.IsHeaderRow(&rows[1]) {
 		return false
@@ -49,8 +49,8 @@ func groupedHeaders(doc *index.Index, rows []documents.Block) map[int]Header {
 }
 
 // groupTitles returns the title of the group of each column that has a header in the second row: the cell above the column, or
-// above an earlier column of the group. The title of a column without a header in the second row, such as the column of
-// names, is not that of a group.
+// above an earlier column of the group. A cell above a column without a header in the second row, such as the column of
+// names, is not a title.
 func groupTitles(titles, below *documents.Block) map[int]documents.Cell {
 	headers, all := byColumn(below), map[int]documents.Cell{}
 	var title documents.Cell

@@ -2,6 +2,7 @@ package index
 
 import (
 	"portside/documents"
+	"portside/documents/offline/numbers"
 	"portside/documents/offline/scan"
 )
 
@@ -24,7 +25,7 @@ func (doc *Index) IsHeaderRow(row *documents.Block) bool {
 
 func (doc *Index) isHeaderText(s scan.Span) bool {
 	for _, n := range doc.NumbersIn(s) {
-		if !n.IsYear() {
+		if !numbers.IsYear(n.At.In(doc.Text)) {
 			return false
 		}
 	}

@@ -45,7 +45,8 @@ type Index struct {
 // New reads a document. This takes seconds for a long one, so New returns the error of the context
 // soon after it ends.
 func New(ctx context.Context, d *documents.Document) (*Index, error) {
-	ix := &Index{Source: d, Text: d.Text(), Lang: language.Guess(d.Text()), Watch: scan.NewWatch(ctx)}
+	lang, isSure := language.Guess(d.Text())
+	ix := &Index{Source: d, Text: d.Text(), Lang: lang, Watch: scan.NewWatch(ctx)}
 	ix.findMentions()
 	if err := ix.Watch.Check(); err != nil {
 		return nil, err
@@ -55,7 +56,10 @@ func New(ctx context.Context, d *documents.Document) (*Index, error) {
 	text := apart(ix.Text, ix.Blocks)
 	days := dates.Find(ix.Watch, text, ix.Lang)
 	ix.Dates, ix.InvalidDates = days.Dates, days.Invalid
-	ix.Numbers = outside(outside(numbers.Find(ix.Watch, without(text, days.Dates), language.Detect(ix.Text)), days.Dates), days.Invalid)
+	if !isSure {
+		lang = "" // then no language decides how decimals are written
+	}
+	ix.Numbers = outside(outside(numbers.Find(ix.Watch, without(text, days.Dates), lang), days.Dates), days.Invalid)
 	ix.addSpokenNumbers()
 	markAnchors(ix)
 	ix.Ranges = findRanges(ix)

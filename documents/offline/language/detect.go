@@ -43,9 +43,9 @@ func Detect(text string) answers.Lang {
 
 // Guess returns the language of a text, or the most likely of the ten if [Detect] is not sure.
 // Numbers and negations must be read in some language.
-func Guess(text string) answers.Lang {
-	if lang := Detect(text); lang != "" {
-		return lang
+func Guess(text string) (lang answers.Lang, isSure bool) {
+	if lang = Detect(text); lang != "" {
+		return lang, true
 	}
 	const maxBytes = 4000
 	best, votes := answers.Lang("en"), 0
@@ -61,7 +61,7 @@ func Guess(text string) answers.Lang {
 			best, votes = lang, n
 		}
 	}
-	return best
+	return best, false
 }
 
 // Supported returns lang if it is one of the ten languages, and otherwise an empty string.

@@ -70,7 +70,7 @@ func (r *Reader) addressStarts(p *piece) []int {
 			starts = append(starts, p.at.Start+i+len(mark))
 		}
 	}
-	if bracketedNumber().MatchString(text) && strings.HasPrefix(text, bracketedNumber().FindString(text)) {
+	if at := bracketedNumber().FindStringIndex(text); len(at) > 0 && at[0] == 0 {
 		return starts[1:] // the number of a company stands above its address
 	}
 	return starts

@@ -93,7 +93,7 @@ func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 // total: part of it may have been paid.
 func (r *Reader) withoutBalances(q *questions.Question, all []candidate) []candidate {
 	asksForBalance := lexicon.Overlap([]string{"BALANCE", "DUE", "PAY"}, q.NameTerms)
-	if KindOf(q) != Amounts || !lexicon.Contains(q.NameTerms, "TOTAL") || asksForBalance {
+	if KindOf(q) != Amounts || !lexicon.Contains(q.NameTerms, "TOTAL") || asksForBalance || !lexicon.Contains(r.ix.AllTerms, "BALANCE") {
 		return all
 	}
 	has := func(term string) func(c candidate) bool {

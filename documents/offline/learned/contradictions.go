@@ -45,7 +45,7 @@ func (r *Reader) contradicts(q *questions.Question, c *candidate) bool {
 		return true // the old price for the new one
 	}
 	if c.number != nil && c.number.Currency != "" && q.Shape == questions.PlainShape {
-		return true // an amount of money is no weight
+		return true // an amount of money is not a weight
 	}
 	label := lexicon.LabelTerms(r.ownLabel(c))
 	if q.Shape == questions.IDShape && areOfOtherThings(q.NameTerms, label) {

@@ -6,6 +6,7 @@ import (
 	"portside/documents"
 	"portside/documents/offline/candidates"
 	"portside/documents/offline/lexicon"
+	"portside/documents/offline/numbers"
 	"portside/documents/offline/questions"
 	"portside/documents/offline/ranking"
 	"portside/documents/offline/scan"
@@ -109,6 +110,9 @@ func (r *Reader) isBodyCell(i int) bool {
 	return ok && len(r.pieceLabels(i)[cross]) > 0
 }
 
+// nameAndValue is the number of columns of a table in which each row has a name and one value.
+const nameAndValue = 2
+
 // columnFilter finds values in other columns than the one that a question names.
 type columnFilter struct {
 	reader *Reader
@@ -146,7 +150,6 @@ func (f columnFilter) excludes(c *candidate) bool {
 // asksForUnknownColumn reports whether a question names the row of a cell and something else that no header names: the
 // calories of a fruit, in a table with the weight and the price.
 func (f columnFilter) asksForUnknownColumn(at gridPlace) bool {
-	const nameAndValue = 2 // columns
 	terms := lexicon.LabelTerms(f.reader.wordsOf(at.name))
 	if len(at.grid.Headers) <= nameAndValue || at.name.Column == at.column || !isNamed(f.asked, at.name.Text, terms) {
 		return false
@@ -194,7 +197,6 @@ func (r *Reader) raiseCell(q *questions.Question, ranked []ranking.Answer, found
 // isNamedCell reports whether a question names the header of a value's column and the name of its row, and whether it also
 // names the heading above. The only column beside the names of the rows needs no name.
 func (r *Reader) isNamedCell(q *questions.Question, c *candidate) (named, byHeading bool) {
-	const nameAndValue = 2 // columns
 	at, ok := r.gridPlaceOf(c.piece)
 	if !ok || at.name.Column == at.column || c.answer.At.Len() < r.layout.pieces[c.piece].at.Len() {
 		return false, false
@@ -264,8 +266,5 @@ func (r *Reader) headingDecides(q *questions.Question, i, other int) bool {
 
 // yearsOf returns the terms that are years.
 func yearsOf(terms []string) []string {
-	const digits = 4
-	return slices.DeleteFunc(slices.Clone(terms), func(t string) bool {
-		return len(t) != digits || scan.SkipDigits(t, 0) != digits || t < "1900" || t > "2099"
-	})
+	return slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return !numbers.IsYear(t) })
 }

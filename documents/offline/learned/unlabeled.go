@@ -150,7 +150,7 @@ func doubtUnrelated(q *questions.Question, ranked []ranking.Answer, found []cand
 }
 
 // preferRounded makes the rounded total the answer of a receipt that rounds its total to five cents, as shops do in countries
-// without smaller coins. It gets the probability of both, because the total before rounding is no other answer.
+// without smaller coins. It gets the probability of both, because they are the same total.
 func (r *Reader) preferRounded(q *questions.Question, ranked []ranking.Answer) []ranking.Answer {
 	const step, most, exact = 0.05, 0.045, 0.001
 	if KindOf(q) != Amounts || !lexicon.Contains(q.NameTerms, "TOTAL") || len(ranked) == 0 || !lexicon.Contains(r.ix.AllTerms, "ROUNDING") {

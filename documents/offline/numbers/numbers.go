@@ -23,10 +23,10 @@ type Number struct {
 	isUnclear  bool // its sign or its extent is not clear, so it is not reported
 }
 
-// IsYear reports whether the number may be a year of our time.
-func (n *Number) IsYear() bool {
+// IsYear reports whether a text is a year of our time.
+func IsYear(text string) bool {
 	const digits, first, last = 4, "1900", "2099"
-	return n.At.Len() == digits && len(n.whole) == digits && first <= n.whole && n.whole <= last
+	return len(text) == digits && scan.SkipDigits(text, 0) == digits && first <= text && text <= last
 }
 
 const (
