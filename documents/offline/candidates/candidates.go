@@ -122,10 +122,6 @@ func (c *pairCollector) sentences(text string, at int) {
 	}
 }
 
-func cellSpan(c documents.Cell) scan.Span {
-	return scan.Between(c.Start, c.Start+len(c.Text))
-}
-
 // filledCells returns the cells of a row that are not empty.
 func filledCells(row *documents.Block) []documents.Cell {
 	return slices.DeleteFunc(slices.Clone(row.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
@@ -135,14 +131,14 @@ func filledCells(row *documents.Block) []documents.Cell {
 func (c *pairCollector) cells(b *documents.Block, weight float64) {
 	filled := filledCells(b)
 	c.isTitle = b.Kind == documents.Field && len(filled) > 0 &&
-		slices.Contains(c.doc.TermsIn(cellSpan(filled[0])), "SUBJECT")
+		slices.Contains(c.doc.TermsIn(scan.CellSpan(filled[0])), "SUBJECT")
 	defer func() { c.isTitle = false }()
 	for i, cell := range filled {
 		if c.doc.Watch.Stopped() {
 			return
 		}
-		c.lines(cellSpan(cell))
-		if i+1 < len(filled) && isLabel(c.doc, cellSpan(cell)) {
+		c.lines(scan.CellSpan(cell))
+		if i+1 < len(filled) && isLabel(c.doc, scan.CellSpan(cell)) {
 			c.beside(filled[i:], weight)
 		}
 	}
@@ -155,15 +151,15 @@ func (c *pairCollector) cells(b *documents.Block, weight float64) {
 // beside pairs the first cell with the next one. If several values follow and no headers say what
 // they are, the first and the last value are equally likely.
 func (c *pairCollector) beside(cells []documents.Cell, weight float64) {
-	label := cellSpan(cells[0])
+	label := scan.CellSpan(cells[0])
 	const severalValues = 3
-	if len(cells) >= severalValues && isValue(c.doc, cellSpan(cells[1])) && isValue(c.doc, cellSpan(cells[2])) &&
-		!isLabel(c.doc, cellSpan(cells[2])) {
-		c.add(label, cellSpan(cells[1]), ambiguousTotalWeight)
-		c.add(label, cellSpan(cells[len(cells)-1]), ambiguousTotalWeight)
+	if len(cells) >= severalValues && c.doc.HasValue(scan.CellSpan(cells[1])) && c.doc.HasValue(scan.CellSpan(cells[2])) &&
+		!isLabel(c.doc, scan.CellSpan(cells[2])) {
+		c.add(label, scan.CellSpan(cells[1]), ambiguousTotalWeight)
+		c.add(label, scan.CellSpan(cells[len(cells)-1]), ambiguousTotalWeight)
 		return
 	}
-	c.add(label, cellSpan(cells[1]), weight)
+	c.add(label, scan.CellSpan(cells[1]), weight)
 }
 
 // isLabel reports whether a span may be a label: it is short and has no date and no amount.
@@ -177,11 +173,6 @@ func isLabel(doc *index.Index, s scan.Span) bool {
 		}
 	}
 	return slices.ContainsFunc(doc.MentionsIn(s), func(m lexicon.Mention) bool { return !scan.IsDigit(m.Term[0]) })
-}
-
-// isValue reports whether a span has a number or a date.
-func isValue(doc *index.Index, s scan.Span) bool {
-	return len(doc.NumbersIn(s)) > 0 || len(doc.DatesIn(s)) > 0
 }
 
 // isHeader reports whether a span may be the header of a column.

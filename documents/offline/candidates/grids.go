@@ -8,6 +8,8 @@ import (
 
 	"portside/documents"
 	"portside/documents/offline/index"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/scan"
 )
 
 // Grid is a table, or a part of one, with a header above each column. Its rows may be on several pages.
@@ -143,5 +145,5 @@ func equalHeaders(a, b map[int]Header) bool {
 // IsTotal reports whether a row begins with a word for a sum, such as "Subtotal" or "VAT".
 func IsTotal(doc *index.Index, row *documents.Block) bool {
 	filled := filledCells(row)
-	return len(filled) > 0 && slices.ContainsFunc(doc.TermsIn(cellSpan(filled[0])), func(t string) bool { return slices.Contains(sums, t) })
+	return len(filled) > 0 && lexicon.Overlap(sums, doc.TermsIn(scan.CellSpan(filled[0])))
 }

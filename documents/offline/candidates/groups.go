@@ -6,6 +6,7 @@ import (
 	"portside/documents"
 	"portside/documents/offline/index"
 	"portside/documents/offline/lexicon"
+	"portside/documents/offline/scan"
 )
 
 // groupedHeaderRows is the number of rows of headers in a table with groups of columns.
@@ -23,7 +24,7 @@ func hasGroups(doc *index.Index, rows []documents.Block) bool {
 	titles := groupTitles(&rows[0], &rows[1])
 	below := byColumn(&rows[groupedHeaderRows])
 	for column, title := range titles {
-		if title.Column != column && (areMarked || isValue(doc, cellSpan(below[column]))) {
+		if title.Column != column && (areMarked || doc.HasValue(scan.CellSpan(below[column]))) {
 			return true
 		}
 	}
@@ -36,13 +37,13 @@ func groupedHeaders(doc *index.Index, rows []documents.Block) map[int]Header {
 	for _, row := range rows[:groupedHeaderRows] {
 		for _, cell := range row.Cells {
 			if cell.Text != "" || headers[cell.Column].Text == "" {
-				headers[cell.Column] = Header{Cell: cell, Terms: doc.TermsIn(cellSpan(cell))}
+				headers[cell.Column] = Header{Cell: cell, Terms: doc.TermsIn(scan.CellSpan(cell))}
 			}
 		}
 	}
 	for column, title := range groupTitles(&rows[0], &rows[1]) {
 		h := headers[column]
-		terms := doc.TermsIn(cellSpan(title))
+		terms := doc.TermsIn(scan.CellSpan(title))
 		headers[column] = Header{Cell: h.Cell, Terms: slices.Concat(terms, lexicon.Without(h.Terms, terms)), Title: title}
 	}
 	return headers

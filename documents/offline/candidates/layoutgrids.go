@@ -233,7 +233,7 @@ func (g *layoutGrid) hasNumber(cells []documents.Cell, column int) bool {
 // isNumber reports whether a cell is a number, with nothing after it but a unit.
 func (g *layoutGrid) isNumber(c documents.Cell) bool {
 	const maxUnit = 6 // bytes
-	found := g.doc.NumbersIn(cellSpan(c))
+	found := g.doc.NumbersIn(scan.CellSpan(c))
 	return len(found) == 1 && found[0].At.Start == c.Start && len(c.Text)-found[0].At.Len() <= maxUnit
 }
 

@@ -63,7 +63,7 @@ func headersIn(doc *index.Index, lines []layoutLine, i int) (headers []layoutHea
 
 // mayBeHeaders reports whether a line has only short texts without values.
 func mayBeHeaders(doc *index.Index, line layoutLine) bool {
-	return !slices.ContainsFunc(line.pieces, func(p piece) bool { return p.at.Len() > maxLabelBytes || isValue(doc, p.at) })
+	return !slices.ContainsFunc(line.pieces, func(p piece) bool { return p.at.Len() > maxLabelBytes || doc.HasValue(p.at) })
 }
 
 // isClose reports whether the gap between two lines is small enough for headers on several lines.
@@ -76,7 +76,7 @@ func hasValues(doc *index.Index, lines []layoutLine) bool {
 	return slices.ContainsFunc(lines, func(line layoutLine) bool {
 		values := 0
 		for _, p := range line.pieces {
-			if isValue(doc, p.at) {
+			if doc.HasValue(p.at) {
 				values++
 			}
 		}

@@ -34,7 +34,7 @@ func (n *narrow) headers(c *pairCollector, row *documents.Block) {
 	n.columns = len(row.Cells)
 	var cells []scan.Span
 	for _, cell := range row.Cells[1:] {
-		cells = append(cells, cellSpan(cell))
+		cells = append(cells, scan.CellSpan(cell))
 	}
 	n.ways = [][]scan.Span{cells, words[1:]}
 	if len(cells) == 0 || len(cells) == len(words)-1 {
@@ -57,11 +57,11 @@ func (n *narrow) line(c *pairCollector, s scan.Span) {
 func (n *narrow) below(c *pairCollector, row *documents.Block) {
 	words := n.open
 	n.open = nil
-	if len(words) != len(row.Cells) || len(words) == 0 || isLabel(c.doc, cellSpan(row.Cells[0])) {
+	if len(words) != len(row.Cells) || len(words) == 0 || isLabel(c.doc, scan.CellSpan(row.Cells[0])) {
 		return
 	}
 	for i, cell := range row.Cells {
-		c.add(words[i], cellSpan(cell), columnWeight)
+		c.add(words[i], scan.CellSpan(cell), columnWeight)
 	}
 }
 

@@ -45,12 +45,12 @@ func beginsTable(doc *index.Index, rows []documents.Block, i int) bool {
 		return false
 	}
 	for _, cell := range rows[i].Cells {
-		at := cellSpan(cell)
+		at := scan.CellSpan(cell)
 		if cell.Text != "" && (!isHeader(doc, at) || len(doc.NumbersIn(at)) > 0) {
 			return false
 		}
 	}
-	return slices.ContainsFunc(rows[i+1].Cells, func(cell documents.Cell) bool { return isValue(doc, cellSpan(cell)) })
+	return slices.ContainsFunc(rows[i+1].Cells, func(cell documents.Cell) bool { return doc.HasValue(scan.CellSpan(cell)) })
 }
 
 // isMarked reports whether the file says that a row is one of headers. A CSV file cannot say so: its first row is a guess.
@@ -75,7 +75,7 @@ func (c *pairCollector) part(rows []documents.Block) {
 			c.totalRow(row)
 		} else {
 			for _, cell := range row.Cells {
-				c.lines(cellSpan(cell))
+				c.lines(scan.CellSpan(cell))
 			}
 			c.totalRow(row)
 		}
@@ -97,7 +97,7 @@ func isRowOfPairs(doc *index.Index, row *documents.Block) bool {
 		return false
 	}
 	for i, cell := range filled {
-		label := isLabel(doc, cellSpan(cell)) && doc.IsOnlyTerms(cellSpan(cell))
+		label := isLabel(doc, scan.CellSpan(cell)) && doc.IsOnlyTerms(scan.CellSpan(cell))
 		if label != (i%2 == 0) {
 			return false
 		}
@@ -120,7 +120,7 @@ func columnHeaders(doc *index.Index, rows []documents.Block) (headers map[int]He
 		if cell.Header {
 			marked++
 		}
-		if cell.Text == "" || isHeader(doc, cellSpan(cell)) {
+		if cell.Text == "" || isHeader(doc, scan.CellSpan(cell)) {
 			plain++
 		}
 	}
@@ -131,7 +131,7 @@ func columnHeaders(doc *index.Index, rows []documents.Block) (headers map[int]He
 	}
 	headers = make(map[int]Header, len(first))
 	for _, cell := range first {
-		headers[cell.Column] = Header{Cell: cell, Terms: doc.TermsIn(cellSpan(cell))}
+		headers[cell.Column] = Header{Cell: cell, Terms: doc.TermsIn(scan.CellSpan(cell))}
 	}
 	return headers, 1
 }
@@ -144,23 +144,23 @@ func isForm(doc *index.Index, rows []documents.Block) bool {
 		return true
 	}
 	for _, row := range rows {
-		if len(row.Cells) != 2 || !isLabel(doc, cellSpan(row.Cells[0])) {
+		if len(row.Cells) != 2 || !isLabel(doc, scan.CellSpan(row.Cells[0])) {
 			return false
 		}
-		if isValue(doc, cellSpan(row.Cells[1])) {
+		if doc.HasValue(scan.CellSpan(row.Cells[1])) {
 			values++
 		} else {
 			words++
 		}
 	}
-	return words > 0 && (values == 0 || words > 1 || !doc.IsOnlyTerms(cellSpan(rows[0].Cells[1]))) &&
+	return words > 0 && (values == 0 || words > 1 || !doc.IsOnlyTerms(scan.CellSpan(rows[0].Cells[1]))) &&
 		!hasNumbersBelow(doc, rows)
 }
 
 // hasNumbersBelow reports whether there are two or more rows below the first, all with a number in the second column.
 func hasNumbersBelow(doc *index.Index, rows []documents.Block) bool {
 	for _, row := range rows[1:] {
-		if len(row.Cells) < 2 || len(doc.NumbersIn(cellSpan(row.Cells[1]))) == 0 {
+		if len(row.Cells) < 2 || len(doc.NumbersIn(scan.CellSpan(row.Cells[1]))) == 0 {
 			return false
 		}
 	}
@@ -176,11 +176,11 @@ func (c *pairCollector) totalRow(row *documents.Block) {
 	if len(filled) < 2 || isRowOfPairs(c.doc, row) {
 		return
 	}
-	label, last := cellSpan(filled[0]), cellSpan(filled[len(filled)-1])
+	label, last := scan.CellSpan(filled[0]), scan.CellSpan(filled[len(filled)-1])
 	terms := c.doc.TermsIn(label)
-	if slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(sums, t) }) && len(c.doc.NumbersIn(last)) > 0 {
+	if lexicon.Overlap(sums, terms) && len(c.doc.NumbersIn(last)) > 0 {
 		weight := totalRowWeight
-		if len(filled) > 2 && len(c.doc.NumbersIn(cellSpan(filled[1]))) > 0 {
+		if len(filled) > 2 && len(c.doc.NumbersIn(scan.CellSpan(filled[1]))) > 0 {
 			weight = ambiguousTotalWeight
 		}
 		c.add(label, last, weight)
@@ -193,7 +193,7 @@ func (c *pairCollector) columns(row *documents.Block, headers map[int]Header, si
 	if len(row.Cells) == 0 {
 		return
 	}
-	named := slices.IndexFunc(row.Cells, func(cell documents.Cell) bool { return isLabel(c.doc, cellSpan(cell)) })
+	named := slices.IndexFunc(row.Cells, func(cell documents.Cell) bool { return isLabel(c.doc, scan.CellSpan(cell)) })
 	first := row.Cells[max(named, 0)]
 	for i, cell := range row.Cells {
 		if c.doc.Watch.Stopped() {
@@ -205,11 +205,11 @@ func (c *pairCollector) columns(row *documents.Block, headers map[int]Header, si
 		}
 		terms := slices.Clone(header.Terms)
 		if !singleRow && i != named && first.Text != "" {
-			terms = append(terms, lexicon.Without(c.doc.TermsIn(cellSpan(first)), terms)...)
+			terms = append(terms, lexicon.Without(c.doc.TermsIn(scan.CellSpan(first)), terms)...)
 		}
 		if len(terms) > 0 && len(terms) <= maxLabelTerms {
-			value := scan.Shorten(c.doc.Text, scan.TrimSpace(c.doc.Text, cellSpan(cell)), scan.MaxStretch)
-			c.note(Pair{Label: terms, LabelAt: cellSpan(header.Cell), Value: value, Weight: columnWeight, InGrid: !singleRow})
+			value := scan.Shorten(c.doc.Text, scan.TrimSpace(c.doc.Text, scan.CellSpan(cell)), scan.MaxStretch)
+			c.note(Pair{Label: terms, LabelAt: scan.CellSpan(header.Cell), Value: value, Weight: columnWeight, InGrid: !singleRow})
 		}
 	}
 }

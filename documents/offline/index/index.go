@@ -260,6 +260,11 @@ func (ix *Index) DatesIn(s scan.Span) []dates.Date {
 	return within(ix.Dates, s, func(d *dates.Date) scan.Span { return d.At })
 }
 
+// HasValue reports whether a span has a number or a date.
+func (ix *Index) HasValue(s scan.Span) bool {
+	return len(ix.NumbersIn(s)) > 0 || len(ix.DatesIn(s)) > 0
+}
+
 // AllDatesIn returns the dates within a span, including invalid ones. An invalid date still shows
 // that the label beside it has an answer.
 func (ix *Index) AllDatesIn(s scan.Span) []dates.Date {

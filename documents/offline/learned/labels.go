@@ -94,10 +94,10 @@ func (r *Reader) pieceLabels(i int) [places]label {
 	found := 0
 	for _, j := range aboves {
 		s := r.layout.pieces[j].at
-		if found > 0 && r.isValue(s) || found == maxHeads {
+		if found > 0 && r.ix.HasValue(s) || found == maxHeads {
 			break
 		}
-		if r.isValue(s) {
+		if r.ix.HasValue(s) {
 			continue
 		}
 		if found++; found == 1 {
@@ -115,11 +115,6 @@ func (r *Reader) pieceLabels(i int) [places]label {
 	all[heading] = r.heading(p.block)
 	r.known[i] = all
 	return all
-}
-
-// isValue reports whether a span has a number or a date.
-func (r *Reader) isValue(s scan.Span) bool {
-	return len(r.ix.NumbersIn(s)) > 0 || len(r.ix.DatesIn(s)) > 0
 }
 
 // heading returns the nearest heading, or text that ends with a colon, among the 12 blocks before a block or its table.

@@ -98,7 +98,7 @@ func unplacedPieces(ix *index.Index, block int, top float64) []piece {
 	}
 	if len(b.Cells) > 0 {
 		for _, c := range b.Cells {
-			add(scan.Between(c.Start, c.Start+len(c.Text)), columnWidth*float64(c.Column), top)
+			add(scan.CellSpan(c), columnWidth*float64(c.Column), top)
 		}
 		return all
 	}

@@ -18,14 +18,14 @@ import (
 func (r *Reader) rowLabel(i int) label {
 	lefts := r.layout.left(i)
 	for _, j := range slices.Backward(lefts) {
-		if s := r.layout.pieces[j].at; !r.isValue(s) {
+		if s := r.layout.pieces[j].at; !r.ix.HasValue(s) {
 			return r.words(s)
 		}
 	}
 	p := &r.layout.pieces[i]
 	if p.isCell {
 		for j := i + 1; j < min(len(r.layout.pieces), i+maxCompared) && r.layout.pieces[j].block == p.block; j++ {
-			if s := r.layout.pieces[j].at; !r.isValue(s) && len(r.words(s)) > 0 {
+			if s := r.layout.pieces[j].at; !r.ix.HasValue(s) && len(r.words(s)) > 0 {
 				return r.words(s)
 			}
 		}
@@ -81,8 +81,8 @@ func (r *Reader) findGridRows() map[int]gridRow {
 		for n := range grids[g].Rows {
 			block := &grids[g].Rows[n]
 			isName := func(c documents.Cell) bool {
-				at := cellSpan(c)
-				return !r.isValue(at) && len(r.ix.MentionsIn(at)) > 0
+				at := scan.CellSpan(c)
+				return !r.ix.HasValue(at) && len(r.ix.MentionsIn(at)) > 0
 			}
 			row := gridRow{grid: &grids[g], block: block}
 			if i := slices.IndexFunc(block.Cells, isName); len(block.Cells) > 0 {
@@ -94,15 +94,13 @@ func (r *Reader) findGridRows() map[int]gridRow {
 	return rows
 }
 
-func cellSpan(c documents.Cell) scan.Span { return scan.Between(c.Start, c.Start+len(c.Text)) }
-
 // headsIn returns the words of the header of a column, after those of the title of its group.
 func (r *Reader) headsIn(at gridPlace) label {
 	h := at.grid.Headers[at.column]
 	return slices.Concat(r.wordsOf(h.Title), r.wordsOf(h.Cell))
 }
 
-func (r *Reader) wordsOf(c documents.Cell) label { return r.words(cellSpan(c)) }
+func (r *Reader) wordsOf(c documents.Cell) label { return r.words(scan.CellSpan(c)) }
 
 // isBodyCell reports whether a piece is a cell with a name of its row and a head of its column.
 func (r *Reader) isBodyCell(i int) bool {

@@ -29,6 +29,9 @@ const MaxStretch = 4 << 10
 // WordsIn returns the words of a span. Their positions count from the start of the span.
 func WordsIn(text string, s Span) []Word { return Words(s.In(text)) }
 
+// CellSpan returns the span of a cell of a table.
+func CellSpan(c documents.Cell) Span { return Between(c.Start, c.Start+len(c.Text)) }
+
 // LineSpans returns the lines of a block, without their line breaks.
 func LineSpans(b *documents.Block) []Span {
 	var all []Span

@@ -58,10 +58,6 @@ func isWholeNumber(text string, cell, number scan.Span) bool {
 		!strings.ContainsAny(text[number.End:cell.End], digits)
 }
 
-func spanOf(cell documents.Cell) scan.Span {
-	return scan.Between(cell.Start, cell.Start+len(cell.Text))
-}
-
 // cellIn returns the cell of a row in a column, if it has text.
 func cellIn(row *documents.Block, column int) (documents.Cell, bool) {
 	i := slices.IndexFunc(row.Cells, func(cell documents.Cell) bool { return cell.Column == column })

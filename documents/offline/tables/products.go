@@ -138,7 +138,7 @@ func numbersOf(doc *index.Index, row *documents.Block, columns []int) map[int]fl
 		if !isFilled {
 			continue
 		}
-		found := doc.NumbersIn(scan.Between(cell.Start, cell.Start+len(cell.Text)))
+		found := doc.NumbersIn(scan.CellSpan(cell))
 		if len(found) != 1 || found[0].Percent {
 			continue
 		}

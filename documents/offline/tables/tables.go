@@ -180,7 +180,7 @@ func (f finder) hasType(grid candidates.Grid, c column, header candidates.Header
 			continue
 		}
 		filled++
-		if _, isTyped := f.value(headerMatch{column: c, header: header, score: 1}, spanOf(cell)); isTyped {
+		if _, isTyped := f.value(headerMatch{column: c, header: header, score: 1}, scan.CellSpan(cell)); isTyped {
 			typed++
 		}
 	}
@@ -230,7 +230,7 @@ func (f finder) records(best gridMatch) []Record {
 		record := Record{}
 		for _, m := range best.matches {
 			if cell, isFilled := cellIn(row, m.header.Column); isFilled {
-				if value, isTyped := f.value(m, spanOf(cell)); isTyped {
+				if value, isTyped := f.value(m, scan.CellSpan(cell)); isTyped {
 					record[m.column.name()] = value
 				}
 			}
