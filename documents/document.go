@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"math"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -47,6 +48,7 @@ type Block struct {
 	Cells []Cell // for a Row and a Field
 	Box   Box
 	Words []Word // in the order of the text; nil if the format has no places
+	Turn  Turn   // turns the boxes to their places on the page as it is shown; see Turn
 	Time  Span   // for a Caption
 	at    position
 }
@@ -159,9 +161,18 @@ func (d *Document) countCharacters() {
 	}
 }
 
-// BoxOf returns the box around the words from start to end, in bytes of the text, as far as they are in one block. If
-// only the place of the block is known, it returns that; otherwise the zero Box.
+// BoxOf returns the box around the words from start to end on the page as it is shown. The offsets are bytes of the
+// text. Words of other blocks do not count. If only the place of the block is known, it returns that; otherwise the zero
+// Box.
 func (d *Document) BoxOf(start, end int) Box {
+	if i := d.BlockAt(start); i >= 0 {
+		return d.Blocks[i].Turn.Shown(d.UprightBoxOf(start, end))
+	}
+	return Box{}
+}
+
+// UprightBoxOf is BoxOf in the coordinates of Block.Box.
+func (d *Document) UprightBoxOf(start, end int) Box {
 	i := d.BlockAt(start)
 	if i < 0 {
 		return Box{}
@@ -187,7 +198,8 @@ func (d *Document) DoubtOf(start, end int) float64 {
 	for _, w := range d.Blocks[i].wordsIn(start, end) {
 		highest = max(highest, w.Doubt)
 	}
-	return float64(highest)
+	const digits = 1000 // without the noise of float32
+	return math.Round(float64(highest)*digits) / digits
 }
 
 // wordsIn returns the words of the block from start to end, in bytes of the document's text.

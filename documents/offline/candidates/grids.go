@@ -100,7 +100,7 @@ func groupsOf(words []documents.Word, count int) (groups [][]documents.Word) {
 func nearest(doc *index.Index, box documents.Box, columns []int, headers map[int]Header) int {
 	best, least := -1, math.Inf(1)
 	for i, column := range columns {
-		header := doc.Source.BoxOf(headers[column].Start, headers[column].Start+len(headers[column].Text))
+		header := doc.Source.UprightBoxOf(headers[column].Start, headers[column].Start+len(headers[column].Text))
 		distance := max(header.Left-box.Right, box.Left-header.Right) // negative if they overlap
 		if distance < least {
 			best, least = i, distance

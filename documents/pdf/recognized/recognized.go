@@ -49,7 +49,8 @@ func Blocks(ctx context.Context, p Page) ([]documents.Block, error) {
 	}
 	scale := pageSide / max(p.Width, p.Height)
 	f := frame{width: p.Width * scale, height: p.Height * scale, place: p.Place}
-	f.sin, f.cos = math.Sincos(f.skewAngle(p.Lines))
+	f.angle = f.angleOf(p.Lines)
+	f.sin, f.cos = math.Sincos(f.angle)
 	laidOut, err := layout.Blocks(ctx, f.glyphs(p.Lines))
 	if err != nil {
 		return nil, fmt.Errorf("lay out a picture: %w", err)
@@ -60,6 +61,7 @@ func Blocks(ctx context.Context, p Page) ([]documents.Block, error) {
 	}
 	blocks := into.Document().Blocks
 	for i := range blocks {
+		blocks[i].Turn = f.turn()
 		blocks[i].Box = f.restore(blocks[i].Box)
 		for j := range blocks[i].Words {
 			blocks[i].Words[j].Box = f.restore(blocks[i].Words[j].Box)
@@ -69,11 +71,12 @@ func Blocks(ctx context.Context, p Page) ([]documents.Block, error) {
 }
 
 // frame converts between the coordinates of a picture and those of the layout. The layout measures in points, and
-// rotates the picture so that its lines are parallel to its sides.
+// rotates the picture so that its lines are horizontal.
 type frame struct {
 	width, height float64 // of the picture in points
 	place         documents.Box
-	sin, cos      float64 // of the skew angle of the lines, clockwise
+	angle         float64 // of the lines, clockwise
+	sin, cos      float64 // of the angle
 }
 
 // scale returns a point in points, before the rotation.
@@ -81,56 +84,79 @@ func (f frame) scale(p Point) Point { return Point{p.X * f.width, p.Y * f.height
 
 // deskew returns a point in the coordinates of the layout.
 func (f frame) deskew(p Point) Point {
-	p = f.scale(p)
-	return Point{p.X*f.cos + p.Y*f.sin, p.Y*f.cos - p.X*f.sin}
+	p, center := f.scale(p), f.center()
+	dx, dy := p.X-f.width/2, p.Y-f.height/2
+	return Point{center.X + dx*f.cos + dy*f.sin, center.Y + dy*f.cos - dx*f.sin}
 }
 
-// skewAngle returns the angle between the lines and the nearest side of the picture. It is the median of the angles of
-// the lines, weighted by their lengths.
-func (f frame) skewAngle(lines []Line) float64 {
-	type baseline struct{ angle, length float64 }
+// center returns the center of the picture in the coordinates of the layout, in which no point is negative.
+func (f frame) center() Point {
+	return Point{
+		(math.Abs(f.width*f.cos) + math.Abs(f.height*f.sin)) / 2, (math.Abs(f.width*f.sin) + math.Abs(f.height*f.cos)) / 2,
+	}
+}
+
+// angleOf returns the angle of the lines. It is the direction in which most of the text runs, corrected by the skew:
+// the median of the angles between the lines and the nearest side of the picture. Longer lines count more.
+func (f frame) angleOf(lines []Line) float64 {
+	type baseline struct{ skew, length float64 }
 	var baselines []baseline
 	total := 0.0
+	var turns [4]float64 // the length of the text that runs in each direction, in quarter turns
 	for _, l := range lines {
 		if len(l) == 0 {
 			continue
 		}
 		from, to := f.scale(l[0].Corners[3]), f.scale(l[len(l)-1].Corners[2])
-		const quarterTurn = math.Pi / 2
-		angle := math.Atan2(to.Y-from.Y, to.X-from.X)
-		b := baseline{angle - quarterTurn*math.Round(angle/quarterTurn), math.Hypot(to.X-from.X, to.Y-from.Y)}
-		baselines, total = append(baselines, b), total+b.length
+		angle, length := math.Atan2(to.Y-from.Y, to.X-from.X), math.Hypot(to.X-from.X, to.Y-from.Y)
+		quarters := math.Round(angle / quarterTurn)
+		baselines, total = append(baselines, baseline{angle - quarterTurn*quarters, length}), total+length
+		turns[(int(quarters)+len(turns))%len(turns)] += length
 	}
-	slices.SortFunc(baselines, func(a, b baseline) int { return cmp.Compare(a.angle, b.angle) })
+	most := 0
+	for i, length := range turns {
+		if length > turns[most] {
+			most = i
+		}
+	}
+	slices.SortFunc(baselines, func(a, b baseline) int { return cmp.Compare(a.skew, b.skew) })
 	half := total / 2
 	for _, b := range baselines {
 		if half -= b.length; half <= 0 {
-			return b.angle
+			return quarterTurn*float64(most) + b.skew
 		}
 	}
 	return 0
 }
 
-// restore converts a box of the layout to its place on the page. It returns the zero Box if the place of the picture is
-// unknown.
+const quarterTurn = math.Pi / 2
+
+// turn returns the turn of the page that makes its lines horizontal. It is around the center of the picture.
+func (f frame) turn() documents.Turn {
+	if f.place == (documents.Box{}) {
+		return documents.Turn{}
+	}
+	return documents.Turn{X: (f.place.Left + f.place.Right) / 2, Y: (f.place.Top + f.place.Bottom) / 2, Angle: f.angle}
+}
+
+// restore converts a box of the layout to a box on the page when it is turned so that its lines are horizontal. It
+// returns the zero Box if the place of the picture is unknown.
 func (f frame) restore(b documents.Box) documents.Box {
 	if f.place == (documents.Box{}) || b == (documents.Box{}) {
 		return documents.Box{}
 	}
-	around := documents.Box{Left: math.Inf(1), Top: math.Inf(1), Right: math.Inf(-1), Bottom: math.Inf(-1)}
-	for _, p := range []Point{{b.Left, b.Top}, {b.Right, b.Top}, {b.Right, b.Bottom}, {b.Left, b.Bottom}} {
-		x, y := p.X*f.cos-p.Y*f.sin, p.Y*f.cos+p.X*f.sin
-		around.Left, around.Right = min(around.Left, x), max(around.Right, x)
-		around.Top, around.Bottom = min(around.Top, y), max(around.Bottom, y)
-	}
-	toX := func(x float64) float64 {
-		return f.place.Left + min(max(x/f.width, 0), 1)*(f.place.Right-f.place.Left)
-	}
-	toY := func(y float64) float64 {
-		return f.place.Top + min(max(y/f.height, 0), 1)*(f.place.Bottom-f.place.Top)
-	}
-	return documents.Box{Left: toX(around.Left), Top: toY(around.Top), Right: toX(around.Right),
-		Bottom: toY(around.Bottom)}
+	from, to := f.turned(Point{b.Left, b.Top}), f.turned(Point{b.Right, b.Bottom})
+	return documents.Box{Left: min(from.X, to.X), Top: min(from.Y, to.Y), Right: max(from.X, to.X), Bottom: max(from.Y, to.Y)}
+}
+
+// turned converts a point of the layout to a point on the turned page.
+func (f frame) turned(p Point) Point {
+	t, center := f.turn(), f.center()
+	dx, dy := p.X-center.X, p.Y-center.Y
+	// A picture can have other proportions than its place, so it gets them before it is turned back.
+	x := (dx*f.cos - dy*f.sin) / f.width * (f.place.Right - f.place.Left)
+	y := (dy*f.cos + dx*f.sin) / f.height * (f.place.Bottom - f.place.Top)
+	return Point{t.X + x*f.cos + y*f.sin, t.Y + y*f.cos - x*f.sin}
 }
 
 // glyphs returns each word as one glyph, followed by a space.
