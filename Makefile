@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := $(CURDIR)/.local/bin
+OCR := $(CURDIR)/documents/ocr/data
 
 # All builds, tests and linters compile packages in the same way, as AWS gets them, so that each package is compiled once. Paths are not in
 # the binaries, so that another checkout uses the same build cache. Only the race detector and other processors need more.
@@ -15,6 +16,7 @@ LAMBDA_GOARCH ?= arm64
 COMMIT ?= $(call last-commit,-- functions shared documents go.mod go.sum)
 last-commit = $(or $(shell git log -1 --format=%h --abbrev=12 $(1) 2>/dev/null),unknown)
 
+build-MediaFunction build-RunMediaJobsFunction: $(OCR)/tesseract.wasm
 build-%Function: has-go ## Build one Lambda, e.g. build-UsersFunction, to $(ARTIFACTS_DIR)/bootstrap
 	@test -n "$(ARTIFACTS_DIR)" || { echo "make $@: set ARTIFACTS_DIR to the folder for the binary 'bootstrap'"; exit 2; }
 	GOOS=linux GOARCH=$(LAMBDA_GOARCH) go build \
@@ -176,7 +178,7 @@ golden: has-go engines ## Rewrite the golden files of the functions' tests; revi
 pictures: has-go engines clients ## Rewrite the pictures of the portal in its tests and in the README; review the changes
 	cd local && go test ./browser -run TestScreenshot -count=1 -update && go test ./e2e/portal -run 'TestPictures|TestFilledPortal' -count=1 -update
 
-engines: $(BIN)/dynoxide ## Install the engines that the tests need
+engines: $(BIN)/dynoxide $(OCR)/tesseract.wasm ## Install the engines that the tests need
 
 clients: has-go $(NODE)/ready $(SPEECH)/ready generated-clients ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, Chromium's headless shell, a recognizer of speech, and generated ones
 	@.ci/clients $(BIN)
@@ -184,7 +186,7 @@ clients: has-go $(NODE)/ready $(SPEECH)/ready generated-clients ## Install the c
 tools: $(GOLANGCI) $(GATE) python-tools node-tools ## Install the tools of the checks and tests
 
 python-tools: $(VENV)/ready $(SAM)/ready $(CHECKOV)/ready $(SPEECH)/ready $(PYTHON_CLIENT)/ready
-node-tools: $(NODE)/ready $(GENERATORS)/ready
+node-tools: $(NODE)/ready $(GENERATORS)/ready $(OCR)/tesseract.wasm
 
 $(GOLANGCI): | has-go
 	@echo "building golangci-lint $(GOLANGCI_VERSION), once; this takes minutes …"
@@ -229,6 +231,14 @@ $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.
 	$(install-node)
 $(GENERATORS)/ready: .ci/generators/package.json .ci/generators/package-lock.json .ci/generators/.npmrc | has-node
 	$(install-node)
+
+# They are part of the binaries of the functions that read pictures.
+$(OCR)/tesseract.wasm: .ci/ocr/package.json .ci/ocr/package-lock.json .ci/ocr/.npmrc | has-node
+	@echo "downloading the OCR engine and its models of ten languages, 110 MB, once …"
+	@mkdir -p .local && folder=$$(mktemp -d .local/ocr.XXXXXX) && trap 'rm -rf "$$folder"' EXIT && cp $^ "$$folder" && \
+	(cd "$$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null) && \
+	cp "$$folder"/node_modules/@tesseract.js-data/*/4.0.0_best_int/*.traineddata.gz $(@D) && \
+	cp "$$folder"/node_modules/tesseract.js-core/tesseract-core-simd-lstm.wasm $@
 
 define install-node
 @mkdir -p $(@D) && cp $^ $(@D)

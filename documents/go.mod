@@ -20,4 +20,9 @@ require (
 	github.com/yuin/goldmark v1.8.7
 )
 
-require github.com/aymanbagabas/go-udiff v0.4.1
+require (
+	github.com/aymanbagabas/go-udiff v0.4.1
+	github.com/tetratelabs/wazero v1.12.0
+)
+
+require golang.org/x/sys v0.49.0 // indirect
