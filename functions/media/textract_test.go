@@ -73,13 +73,3 @@ func TestTextractFails(t *testing.T) {
 		})
 	}
 }
-
-// Without a reader of pictures, the answer names the parameters.
-func TestPictureWithoutReader(t *testing.T) {
-	picture, _, _ := scan(t)
-	answer := postForm(t, newTestAPI(t).client(), extractPath, "@file", picture, "model", billVariables).
-		WantStatus(http.StatusUnprocessableEntity)
-	if detail := answer.Text("detail"); !strings.Contains(detail, "MediaReader and MediaVisionModel") {
-		t.Errorf("the detail does not name the settings: %s", detail)
-	}
-}

@@ -14,7 +14,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	site, err := newSite(uploads, modelMedia(settings))
+	site, err := newSite(uploads, hasSpeech(settings))
 	if err != nil {
 		return nil, err
 	}

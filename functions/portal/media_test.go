@@ -21,55 +21,32 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-func TestModelMediaAreThoseOfTheEngines(t *testing.T) {
+func TestSpeechIsThatOfTheEngines(t *testing.T) {
 	for _, engine := range []string{"", "offline", "bedrock", "openai"} {
-		for _, reader := range []string{"", "model", "textract"} {
-			for _, vision := range []string{"", "v"} {
-				for _, command := range []string{"", "sh"} {
-					checkModelMedia(t, mediaengines.Settings{
-						Engine: engine, Model: "m", ModelURL: "https://models.example/v1", Reader: reader, VisionModel: vision,
-						TranscriberCommand: command,
-					})
-				}
+		for _, command := range []string{"", "sh"} {
+			s := mediaengines.Settings{Engine: engine, Model: "m", ModelURL: "https://models.example/v1", TranscriberCommand: command}
+			transcriber, err := mediaengines.NewTranscriber(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := !strings.HasSuffix(transcriber.Version(), media.NoTranscriber{}.Version())
+			variables := map[string]string{"MEDIA_ENGINE": engine, "TRANSCRIBER_COMMAND": command}
+			got := hasSpeech(start.NewSettings(func(name string) (string, bool) { return variables[name], true }))
+			if got != want {
+				t.Errorf("%v: the portal says %v, the service %v", variables, got, want)
 			}
 		}
 	}
 }
 
-func checkModelMedia(t *testing.T, s mediaengines.Settings) {
-	t.Helper()
-	parts, err := mediaengines.Equip(media.Parts{}, s)
-	if isRejected := s.Reader == mediaengines.Textract && s.VisionModel != ""; isRejected || err != nil {
-		if !isRejected || err == nil {
-			t.Errorf("%+v: error %v", s, err)
-		}
-		return // the template's rules reject these parameters, too
-	}
-	var want []string
-	if parts.Viewer != (media.NoViewer{}) {
-		want = append(want, "pictures")
-	}
-	if !strings.HasSuffix(parts.Transcriber.Version(), media.NoTranscriber{}.Version()) {
-		want = append(want, "speech")
-	}
-	variables := map[string]string{
-		"MEDIA_ENGINE": s.Engine, "MEDIA_READER": s.Reader, "MEDIA_VISION_MODEL": s.VisionModel,
-		"TRANSCRIBER_COMMAND": s.TranscriberCommand,
-	}
-	got := modelMedia(start.NewSettings(func(name string) (string, bool) { return variables[name], true }))
-	if got != strings.Join(want, " ") {
-		t.Errorf("%v: the portal offers %q, the service reads %q", variables, got, want)
-	}
-}
-
-func TestShellNamesTheMediaOfModels(t *testing.T) {
-	for _, kinds := range []string{"", "pictures speech"} {
-		s, err := newSite(testUploads, kinds)
+func TestShellSaysWhetherRecordingsAreRead(t *testing.T) {
+	for _, isRead := range []bool{false, true} {
+		s, err := newSite(testUploads, isRead)
 		if err != nil {
 			t.Fatal(err)
 		}
 		shell := string(webtest.New(t, routes(s)).Get("/portal/media").WantStatus(http.StatusOK).Body)
-		if want := fmt.Sprintf(`<meta name="model-media" content=%q>`, kinds); !strings.Contains(shell, want) {
+		if want := fmt.Sprintf(`<meta name="has-speech" content="%v">`, isRead); !strings.Contains(shell, want) {
 			t.Errorf("the shell lacks %s", want)
 		}
 	}
@@ -147,7 +124,7 @@ var formatNames = map[documents.Format]string{
 }
 
 func TestHintOfMediaPageNamesEachFormat(t *testing.T) {
-	_, hint, _ := strings.Cut(readModule(t, "core/strings.js"), "hint: (hasPictures, hasSpeech) =>")
+	_, hint, _ := strings.Cut(readModule(t, "core/strings.js"), "hint: (hasSpeech) =>")
 	hint, _, _ = strings.Cut(hint, "200 MiB")
 	for format := range offered(t) {
 		if name := formatNames[format]; name == "" || !strings.Contains(hint, name) {

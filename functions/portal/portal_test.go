@@ -11,7 +11,7 @@ import (
 
 func handler(tb testing.TB) http.Handler {
 	tb.Helper()
-	s, err := newSite(testUploads, "")
+	s, err := newSite(testUploads, false)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -48,8 +48,8 @@ var libraries = map[string]string{"preact": "vendor/preact.js", "preact/hooks": 
 // firstModule is the module that the shell starts.
 const firstModule = "core/main.js"
 
-// newSite returns the application. Its pages may post files to uploadsOrigin; see modelMedia for the other parameter.
-func newSite(uploadsOrigin, modelMedia string) (*site, error) {
+// newSite returns the application. Its pages may post files to uploadsOrigin; see function hasSpeech for the other parameter.
+func newSite(uploadsOrigin string, hasSpeech bool) (*site, error) {
 	root, err := fs.Sub(webFiles, "web")
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
@@ -68,7 +68,7 @@ func newSite(uploadsOrigin, modelMedia string) (*site, error) {
 	}
 	s.policy = newPolicy(importMap, uploadsOrigin)
 	s.shell = strings.NewReplacer("{{assets}}", s.base, "{{importmap}}", importMap, "{{first.css}}", firstStyle,
-		"{{modelMedia}}", modelMedia).
+		"{{hasSpeech}}", strconv.FormatBool(hasSpeech)).
 		Replace(shellTemplate)
 	return s, nil
 }

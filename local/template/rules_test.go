@@ -35,7 +35,7 @@ func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 		{set: []map[string]string{textract}},
 		{set: []map[string]string{openai, textract}},
 		{set: []map[string]string{openai, textract, vision}, want: "MediaReader textract reads pictures without a MediaVisionModel"},
-		{set: []map[string]string{{"MediaReader": "tesseract"}}, want: "MediaReader"},
+		{set: []map[string]string{{"MediaReader": "model"}}, want: "MediaReader"},
 		{set: []map[string]string{domain}},
 		{set: []map[string]string{domain, edge}},
 		{set: []map[string]string{domain}, without: "CertificateArn", want: "Only one of DomainName and CertificateArn"},

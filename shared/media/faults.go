@@ -12,7 +12,7 @@ import (
 
 // formatHelp follows every error about a format that cannot be read.
 const formatHelp = " Send text, Markdown, HTML, CSV, JSON, XML, RTF, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail or " +
-	"subtitles; a PNG, JPEG, GIF or WebP picture where the service reads pictures; audio or video where it can be transcribed."
+	"subtitles; a PNG, JPEG, GIF or WebP picture; audio or video where it can be transcribed."
 
 // asFault turns an error of module documents into the fault that a client sees. Other errors,
 // faults included, stay as they are. Every error that leaves a Service goes through it, so that no

@@ -24,9 +24,8 @@ type Viewer interface {
 	View(ctx context.Context, p documents.Picture) ([]documents.Block, error)
 }
 
-// ErrNoViewer means that a picture cannot be read because no viewer is configured.
-var ErrNoViewer = fault.New(fault.Unprocessable, "This service does not read pictures. Its operator can turn that on with the "+
-	"template's parameters MediaReader and MediaVisionModel.")
+// ErrNoViewer means that a picture cannot be read because the service has no viewer.
+var ErrNoViewer = fault.New(fault.Unprocessable, "This service does not read pictures. Send their text.")
 
 // NoViewer is the Viewer if none is configured.
 type NoViewer struct{}

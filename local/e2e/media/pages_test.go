@@ -267,8 +267,7 @@ func TestChangesPage(t *testing.T) {
 	m.wantSameFromCurl(t)
 }
 
-// TestPicturePage shows the picture with the quote of a value. The test supplies the response, because the offline
-// engine reads no pictures.
+// TestPicturePage shows the picture with the quote of a value. The test supplies the response, so that it knows the places.
 func TestPicturePage(t *testing.T) {
 	m := visitMedia(t, e2etest.Shared(t))
 	var picture bytes.Buffer

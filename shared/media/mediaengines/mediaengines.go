@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/transcribe"
 
 	"portside/documents/answers"
+	"portside/documents/ocr"
 	"portside/documents/offline"
 	"portside/documents/text"
 	"portside/shared/lambda/secretvalue"
@@ -37,8 +38,8 @@ const (
 
 // Values of Settings.Reader.
 const (
-	ModelReader = "model" // the VisionModel
-	Textract    = "textract"
+	Tesseract = "tesseract" // package ocr
+	Textract  = "textract"
 )
 
 // Settings select an engine and say how to call its model. An engine ignores settings that it does
@@ -48,8 +49,8 @@ type Settings struct {
 	Model              string                // ID of a model, or on Bedrock of an inference profile
 	ModelURL           string                // OpenAI: base URL of the server
 	ModelKey           mediaopenai.KeySource // OpenAI; nil: the server needs no key
-	Reader             string                // reader of pictures, one of the constants above; empty: ModelReader
-	VisionModel        string                // ModelReader: model that views pictures, of the same server; empty: pictures are not read
+	Reader             string                // reader of pictures, one of the constants above; empty: Tesseract
+	VisionModel        string                // Bedrock and OpenAI: model that views pictures instead of Tesseract; empty: none
 	TranscriptionModel string                // OpenAI; empty: whisper-1
 	TranscriberCommand string                // Offline; see mediacommand. Empty: recordings are not transcribed
 	AWS                aws.Config            // Bedrock and Textract
@@ -102,23 +103,21 @@ func New(s Settings) (answers.Engine, error) {
 	}
 }
 
-// NewViewer returns the viewer, or media.NoViewer if there is neither Textract nor a vision model.
+// NewViewer returns the viewer.
 func NewViewer(s Settings) (media.Viewer, error) {
 	switch {
 	case s.Reader == Textract:
 		return mediatextract.NewViewer(s.AWS, mediatextract.Options{}), nil
-	case s.VisionModel == "":
-		return media.NoViewer{}, nil
-	case s.Engine == Bedrock:
+	case s.VisionModel != "" && s.Engine == Bedrock:
 		return mediabedrock.NewViewer(s.AWS, s.bedrock(s.VisionModel)), nil
-	case s.Engine == OpenAI:
+	case s.VisionModel != "" && s.Engine == OpenAI:
 		viewer, err := mediaopenai.NewViewer(s.openAI(s.VisionModel))
 		if err != nil {
 			return nil, settingsError(err.Error())
 		}
 		return viewer, nil
 	default:
-		return media.NoViewer{}, nil
+		return ocr.New()
 	}
 }
 
@@ -194,8 +193,8 @@ func (s Settings) check() error {
 		problems = append(problems, s.checkPrices()...)
 	}
 	switch {
-	case s.Reader != "" && s.Reader != ModelReader && s.Reader != Textract:
-		problems = append(problems, "MEDIA_READER must be model or textract")
+	case s.Reader != "" && s.Reader != Tesseract && s.Reader != Textract:
+		problems = append(problems, "MEDIA_READER must be tesseract or textract")
 	case s.Reader == Textract && s.VisionModel != "":
 		problems = append(problems, "MEDIA_READER textract needs no MEDIA_VISION_MODEL")
 	}

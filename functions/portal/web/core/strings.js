@@ -1336,9 +1336,9 @@ export const strings = {
       title: "Files",
       choose: "Drop files here, or choose them",
       chooseTwo: "Drop two files here, or choose them",
-      /** @type {(hasPictures: boolean, hasSpeech: boolean) => string} */
-      hint: (hasPictures, hasSpeech) => "PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, HTML, XML, Markdown, email, text, CSV, " +
-        `JSON${hasPictures ? ", pictures" : ""} and recordings${hasSpeech ? "" : " with subtitles"}, up to 200 MiB (209 MB).`,
+      /** @type {(hasSpeech: boolean) => string} */
+      hint: (hasSpeech) => "PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, HTML, XML, Markdown, email, text, CSV, " +
+        `JSON, pictures and recordings${hasSpeech ? "" : " with subtitles"}, up to 200 MiB (209 MB).`,
       /** @type {(count: number) => string} */
       added: (count) => (count === 1 ? "One file added." : `${count} files added.`),
       needOne: "Choose at least one file.",

@@ -7,7 +7,7 @@ import { formatBytes } from "../../core/format.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 import { visibleName } from "./document.js";
-import { accept, hasPictures, hasSpeech } from "./formats.js";
+import { accept, hasSpeech } from "./formats.js";
 
 /**
  * @param {{files: File[], isComparison: boolean, failure: string, onChange: (files: File[]) => void}} props
@@ -43,7 +43,7 @@ export function Files({ files, isComparison, failure, onChange }) {
       <input id="media-files" ref=${input} type="file" multiple accept=${accept} onChange=${choose} aria-describedby="media-files-hint"
         aria-invalid=${failure ? "true" : undefined} />
       <p class="hint" id="media-files-hint">
-        ${failure ? html`<span class="error">${failure}</span> ` : null}${texts.hint(hasPictures, hasSpeech)}</p>
+        ${failure ? html`<span class="error">${failure}</span> ` : null}${texts.hint(hasSpeech)}</p>
     </div>
     <${List} files=${files} isComparison=${isComparison} onChange=${onChange} />
   <//>`;

@@ -27,16 +27,8 @@ const types = {
   video: ".mp4,.m4v,.mov,.webm,.mkv,.avi,.ogv,.3gp,.3g2",
 };
 
-/** @returns {string[]} */
-function modelMedia() {
-  return /** @type {HTMLMetaElement} */ (document.querySelector("meta[name=model-media]")).content.split(" ");
-}
-
-/** Whether the service reads pictures. */
-export const hasPictures = modelMedia().includes("pictures");
-
 /** Whether the service reads recordings without subtitles. */
-export const hasSpeech = modelMedia().includes("speech");
+export const hasSpeech = /** @type {HTMLMetaElement} */ (document.querySelector("meta[name=has-speech]")).content === "true";
 
 /** As in <input type="file">. */
-export const accept = Object.keys(types).filter((format) => format !== "image" || hasPictures).map((format) => types[format]).join(",");
+export const accept = Object.values(types).join(",");
