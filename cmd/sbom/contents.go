@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +20,9 @@ const (
 
 // portal is the function that contains the libraries of the portal.
 const portal = "PortalFunction"
+
+// ocrRuntime is the module that only programs with the OCR engine link.
+const ocrRuntime = "github.com/tetratelabs/wazero"
 
 // program is a binary of the release.
 type program struct {
@@ -85,19 +90,50 @@ func sha256Of(file string) (sum string, err error) {
 	return fmt.Sprintf("%x", sha256.Sum256(content)), nil
 }
 
-// readLibraries reads the manifest that `make vendor` writes. A package has an entry for each of its files.
-func readLibraries(root string) ([]module, error) {
-	text, err := os.ReadFile(filepath.Join(root, "functions", "portal", "web", "vendor", "vendor.json"))
+// embedded has the npm packages of which programs contain files.
+type embedded struct{ portal, ocr []module }
+
+// in returns the packages of which a program contains files.
+func (e embedded) in(p program) []module {
+	switch {
+	case p.name == portal:
+		return e.portal
+	case slices.ContainsFunc(p.modules, func(m module) bool { return m.name == ocrRuntime }):
+		return e.ocr
+	}
+	return nil
+}
+
+// readEmbedded reads the manifest of the portal's libraries, which `make vendor` writes and which has an entry for each
+// of their files, and the lock file of the OCR engine and its models.
+func readEmbedded(root string) (embedded, error) {
+	var files []struct{ Package, Version, Integrity string }
+	var lock struct {
+		Packages map[string]struct{ Version, Integrity string }
+	}
+	err := errors.Join(
+		readJSON(filepath.Join(root, "functions", "portal", "web", "vendor", "vendor.json"), &files),
+		readJSON(filepath.Join(root, ".ci", "ocr", "package-lock.json"), &lock),
+	)
 	if err != nil {
-		return nil, fmt.Errorf("read the libraries of the portal: %w", err)
+		return embedded{}, fmt.Errorf("read the npm packages in programs: %w", err)
 	}
-	var entries []struct{ Package, Version, Integrity string }
-	if err := json.Unmarshal(text, &entries); err != nil {
-		return nil, fmt.Errorf("read the libraries of the portal: %w", err)
+	var e embedded
+	for _, f := range files {
+		e.portal = append(e.portal, module{npm, f.Package, f.Version, f.Integrity})
 	}
-	var libraries []module
-	for _, entry := range entries {
-		libraries = append(libraries, module{npm, entry.Package, entry.Version, entry.Integrity})
+	for path, p := range lock.Packages {
+		if name, isPackage := strings.CutPrefix(path, "node_modules/"); isPackage {
+			e.ocr = append(e.ocr, module{npm, name, p.Version, p.Integrity})
+		}
 	}
-	return libraries, nil
+	return e, nil
+}
+
+func readJSON(path string, into any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err //nolint:wrapcheck // the error names the file
+	}
+	return json.Unmarshal(text, into)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // describe returns the document: the release, its programs, and what each of them contains.
-func describe(programs []program, libraries []module) *cyclonedx.BOM {
+func describe(programs []program, packages embedded) *cyclonedx.BOM {
 	release := cyclonedx.Component{
 		BOMRef: "portside", Type: cyclonedx.ComponentTypeApplication, Name: "portside", Version: web.ReleaseVersion,
 	}
@@ -20,11 +20,7 @@ func describe(programs []program, libraries []module) *cyclonedx.BOM {
 	for _, p := range programs {
 		contained[p.ref()] = p.component()
 		depends[release.BOMRef] = append(depends[release.BOMRef], p.ref())
-		modules := p.modules
-		if p.name == portal {
-			modules = append(slices.Clone(modules), libraries...)
-		}
-		for _, m := range modules {
+		for _, m := range slices.Concat(p.modules, packages.in(p)) {
 			contained[m.purl()] = m.component()
 			depends[p.ref()] = append(depends[p.ref()], m.purl())
 		}

@@ -33,12 +33,12 @@ func write(w io.Writer, root, release string) error {
 	if err != nil {
 		return err
 	}
-	libraries, err := readLibraries(root)
+	packages, err := readEmbedded(root)
 	if err != nil {
 		return err
 	}
 	encoder := cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false)
-	if err := encoder.EncodeVersion(describe(programs, libraries), cyclonedx.SpecVersion1_6); err != nil {
+	if err := encoder.EncodeVersion(describe(programs, packages), cyclonedx.SpecVersion1_6); err != nil {
 		return fmt.Errorf("write the document: %w", err)
 	}
 	return nil

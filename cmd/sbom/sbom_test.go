@@ -91,6 +91,22 @@ func TestDocumentHasWhatIsLinked(t *testing.T) {
 	}
 }
 
+// The packages of the OCR engine are a part of the programs that link its runtime.
+func TestProgramsWithTheOCREngineHaveItsPackages(t *testing.T) {
+	packages, err := readEmbedded(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := program{name: "MediaFunction", modules: []module{{kind: golang, name: ocrRuntime}}}
+	isEngine := func(m module) bool { return m.name == "tesseract.js-core" && m.version != "" && m.sum != "" }
+	if found := packages.in(with); !slices.ContainsFunc(found, isEngine) || len(found) < 11 {
+		t.Errorf("the packages are %+v", found)
+	}
+	if found := packages.in(program{name: "UsersFunction"}); len(found) > 0 {
+		t.Errorf("a program without the runtime has %+v", found)
+	}
+}
+
 func TestDocumentIsReproducible(t *testing.T) {
 	one, _ := document(t, newRelease(t, "UsersFunction", "PortalFunction"))
 	two, _ := document(t, newRelease(t, "PortalFunction", "UsersFunction"))
