@@ -45,7 +45,8 @@ func fileOperation(op huma.Operation, answer string) huma.Operation {
 	op.MaxBodyBytes, op.Metadata = maxFormBytes, asUpload
 	op.Description = "The format of a file is detected from its content. Supported formats are text, Markdown, HTML, CSV, JSON, XML, RTF, " +
 		"PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail, PNG, JPEG, GIF and WebP pictures, and recordings with subtitles. Other " +
-		"recordings are supported if the service has a model for them. A request has at most 4.4 MB; for larger files, up to 200 MB, use `POST /v1/uploads`. " +
+		"recordings are supported if the service has a model for them. A request has at most 4.4 MB; for larger files, up to 200 MB, use " +
+		"`POST /v1/uploads`. " +
 		"Send the settings as form fields, or all of them in the field `model`, as a JSON object; other fields are then ignored. " +
 		"For 24 hours, the same files with the same settings get the same answer from a cache of your customer. If the work takes longer than " +
 		"25 seconds, the response is 202 and the work continues as a job."
