@@ -133,7 +133,7 @@ func TestCleanRemovesInvisibleCharacters(t *testing.T) {
 // A document warns of words that a viewer doubts, once.
 func TestDoubtfulPicturesHaveWarning(t *testing.T) {
 	for _, test := range []struct {
-		doubt float32
+		doubt float64
 		want  int
 	}{{0.1, 0}, {0.3, 1}} {
 		t.Run(fmt.Sprint("doubt ", test.doubt), func(t *testing.T) {
@@ -142,13 +142,13 @@ func TestDoubtfulPicturesHaveWarning(t *testing.T) {
 			b.Picture(documents.Picture{Data: []byte("x")})
 			b.Picture(documents.Picture{Data: []byte("y")})
 			read := func() documents.PictureText {
-				words := []documents.Word{{Text: "Total"}, {Text: "12", Doubt: test.doubt}}
+				words := []documents.Word{{Text: "Total"}, {Text: "12", Doubt: float32(test.doubt)}}
 				return documents.PictureText{Blocks: []documents.Block{{Text: "Total 12", Words: words}}}
 			}
 			if err := b.InsertPictures([]documents.PictureText{read(), read()}); err != nil {
 				t.Fatal(err)
 			}
-			if d := b.Document(); len(d.Warnings) != test.want || d.DoubtOf(6, 8) != float64(test.doubt) || d.DoubtOf(0, 5) != 0 {
+			if d := b.Document(); len(d.Warnings) != test.want || d.DoubtOf(6, 8) != test.doubt || d.DoubtOf(0, 5) != 0 {
 				t.Errorf("warnings %q, doubts %v and %v", d.Warnings, d.DoubtOf(6, 8), d.DoubtOf(0, 5))
 			}
 		})

@@ -7,7 +7,7 @@
 //     language.
 //   - Lines that run in another direction or are skewed become horizontal, and small letters larger: see package
 //     straighten.
-//   - The model of the language reads the picture.
+//   - The model of the language reads the picture, and once more the ink beside words that is part of no word.
 //   - The words go to [recognized.Blocks], which finds columns, tables and paragraphs as on a page of a PDF.
 //
 // Text from a picture is untrusted, like that of any file. Tesseract runs as WebAssembly and can reach only its memory.
@@ -207,7 +207,10 @@ func (r *reading) recognize(gray *image.Gray, lang answers.Lang) (text, error) {
 	if err != nil {
 		return text{}, err
 	}
-	words, err := r.engine.Recognize(r.ctx, tesseract.Request{Model: model, Picture: gray})
+	words, err := r.engine.Recognize(r.ctx, tesseract.Request{
+		Model: model, Picture: gray,
+		Missed: func(words []tesseract.Word) []image.Rectangle { return missed(gray, words) },
+	})
 	if lang == "ro" {
 		for i := range words {
 			words[i].Text = withCommas.Replace(words[i].Text)

@@ -144,6 +144,15 @@ func TestTablesOfScansHaveCells(t *testing.T) {
 	}
 }
 
+// Tesseract takes columns of single digits for noise.
+func TestSingleDigitsAreRead(t *testing.T) {
+	table := "Rope, 20 m\t1\t18.50\nStorm lantern\t2\t170.00\nTotal\t\t188.50\n"
+	d := read(t, sample.Scan{Text: table, DPI: 150})
+	if !strings.Contains(d.Text(), "Rope, 20 m\t1\t18.50\nStorm lantern\t2\t170.00\n") {
+		t.Errorf("text:\n%s", d.Text())
+	}
+}
+
 func TestPicturesWithoutTextHaveNoBlocks(t *testing.T) {
 	blank := image.NewGray(image.Rect(0, 0, 800, 600))
 	for i := range blank.Pix {

@@ -138,9 +138,9 @@ func TestDoubtsStayWithTheirWords(t *testing.T) {
 	lines := invoice(0)
 	lines[6][0].Doubt = 0.4 // 1,020.00
 	d := read(t, lines...)
-	for text, want := range map[string]float32{"1,020.00": 0.4, "lantern": 0, "12\t1,020.00": 0.4, "60.00": 0} {
+	for text, want := range map[string]float64{"1,020.00": 0.4, "lantern": 0, "12\t1,020.00": 0.4, "60.00": 0} {
 		at := strings.Index(d.Text(), text)
-		if got := d.DoubtOf(at, at+len(text)); got != float64(want) {
+		if got := d.DoubtOf(at, at+len(text)); got != want {
 			t.Errorf("doubt about %q: %v, want %v", text, got, want)
 		}
 	}

@@ -51,6 +51,9 @@ func New(ctx context.Context, module []byte) (*Engine, error) {
 type Request struct {
 	Model   []byte // a traineddata file, compressed with gzip
 	Picture *image.Gray
+	// Missed returns parts of the picture that have text which is not among the words. Each is read as a line. It may be
+	// nil.
+	Missed func([]Word) []image.Rectangle
 }
 
 // Word is a word in a picture.
@@ -72,11 +75,11 @@ func (e *Engine) Recognize(ctx context.Context, r Request) ([]Word, error) {
 		return nil, err
 	}
 	defer func() { _ = i.module.Close(context.WithoutCancel(ctx)) }()
-	table := i.recognize(r)
+	words := i.recognize(r)
 	if i.err != nil {
 		return nil, i.err
 	}
-	return parseWords(table), nil
+	return words, nil
 }
 
 func unpack(model []byte) ([]byte, error) {
@@ -97,6 +100,7 @@ const (
 	exportSetVariable   = "Tc" // TessBaseAPI.SetVariable(name, value)
 	exportSegmentation  = "gd" // TessBaseAPI.SetPageSegMode(mode)
 	exportSetImage      = "ld" // TessBaseAPI.SetImage(data, width, height, bytesPerPixel, bytesPerLine, orientation, angle)
+	exportSetRectangle  = "od" // TessBaseAPI.SetRectangle(left, top, width, height)
 	exportRecognize     = "Ed" // TessBaseAPI.Recognize(monitor)
 	exportTable         = "Ld" // TessBaseAPI.GetTSVText(page)
 	exportSetThrew      = "Af" // setThrew(threw, value)
@@ -122,21 +126,48 @@ func (e *Engine) instantiate(ctx context.Context, h *host) (*instance, error) {
 	return i, nil
 }
 
-// recognize returns the table of the words.
-func (i *instance) recognize(r Request) string {
+// Segmentations of Tesseract: how it divides a picture into lines.
+const (
+	automatic  = 3 // it finds columns, blocks and lines
+	singleLine = 7
+)
+
+// recognize returns the words of the picture, and then those of its missed parts.
+func (i *instance) recognize(r Request) []Word {
 	const lstmOnly = 1
 	tess := i.call(exportNewAPI)
 	if result := i.call(exportInit, tess, i.text("/"), i.text(modelName), lstmOnly); i.err == nil && result != 0 {
 		i.err = fmt.Errorf("%w: it does not accept its model", ErrBroken)
 	}
 	i.call(exportSetVariable, tess, i.text("tessedit_do_invert"), i.text("0"))
-	const automatic = 3 // it finds columns, blocks and lines
 	i.call(exportSegmentation, tess, automatic)
 	const upright, straight = 1, 0
 	size := r.Picture.Rect.Size()
 	i.call(exportSetImage, tess, i.bytes(r.Picture.Pix), uint64(size.X), uint64(size.Y), 1, uint64(r.Picture.Stride), upright, straight)
+	words := i.words(tess, 0)
+	if i.err != nil || r.Missed == nil {
+		return words
+	}
+	i.call(exportSegmentation, tess, singleLine)
+	for _, part := range r.Missed(words) {
+		i.call(exportSetRectangle, tess, uint64(part.Min.X), uint64(part.Min.Y), uint64(part.Dx()), uint64(part.Dy()))
+		lines := 0
+		if len(words) > 0 {
+			lines = words[len(words)-1].Line
+		}
+		words = append(words, i.words(tess, lines)...)
+	}
+	return words
+}
+
+// words reads the picture, or its rectangle if that is set. The numbers of the lines begin after lines.
+func (i *instance) words(tess uint64, lines int) []Word {
 	i.call(exportRecognize, tess, 0)
-	return i.textAt(uint32(i.call(exportTable, tess, 0)))
+	words := parseWords(i.textAt(uint32(i.call(exportTable, tess, 0))))
+	for k := range words {
+		words[k].Line += lines
+	}
+	return words
 }
 
 // call calls an exported function and returns its result, or 0.
