@@ -22,6 +22,7 @@ import (
 	"image"
 	_ "image/jpeg" // a format of pictures
 	_ "image/png"  // a format of pictures
+	"io/fs"
 	"runtime"
 	"strings"
 	"sync"
@@ -70,14 +71,20 @@ type Reader struct {
 // New returns a Reader. It compiles the engine for the first picture, which takes about two seconds. Error:
 // ErrNotInstalled.
 func New() (*Reader, error) {
-	module, err := read("tesseract.wasm")
+	if _, err := fs.Stat(data, "data/"+moduleName); err != nil { // functions create a Reader when they start, so it reads nothing
+		return nil, ErrNotInstalled
+	}
+	return &Reader{engine: sync.OnceValues(compile), turns: make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
+}
+
+const moduleName = "tesseract.wasm"
+
+func compile() (*tesseract.Engine, error) {
+	module, err := read(moduleName)
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{
-		engine: sync.OnceValues(func() (*tesseract.Engine, error) { return tesseract.New(context.Background(), module) }),
-		turns:  make(chan struct{}, runtime.GOMAXPROCS(0)),
-	}, nil
+	return tesseract.New(context.Background(), module)
 }
 
 // Version identifies the engine and the rules of this package.
