@@ -15,6 +15,7 @@ package ocr
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -93,8 +94,7 @@ func (*Reader) Version() string { return "tesseract.js-core 7.0.0 " + revision }
 // MaxBytes returns how large a picture of a media type may be. It is 0 for formats other than PNG, JPEG, GIF and WebP.
 func (*Reader) MaxBytes(mediaType string) int64 {
 	const maxBytes = 10 << 20
-	switch mediaType {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
+	if picture.Supports(mediaType) {
 		return maxBytes
 	}
 	return 0
@@ -129,11 +129,8 @@ func (r *Reader) View(ctx context.Context, p documents.Picture) ([]documents.Blo
 
 // decode returns the picture as gray values.
 func (r *Reader) decode(ctx context.Context, p documents.Picture) (*image.Gray, error) {
-	switch maxBytes := r.MaxBytes(p.MediaType); {
-	case maxBytes == 0 || len(p.Data) == 0:
-		return nil, fmt.Errorf("%w (ocr: the picture is empty or has an unsupported type)", documents.ErrDamaged)
-	case int64(len(p.Data)) > maxBytes:
-		return nil, documents.TooLarge(maxBytes)
+	if err := p.Check(r.MaxBytes(p.MediaType)); err != nil {
+		return nil, err
 	}
 	p, err := picture.Convert(ctx, p)
 	if err != nil {
@@ -163,13 +160,17 @@ func (r *reading) read(gray *image.Gray, place documents.Box) ([]documents.Block
 		return nil, err
 	}
 	straight := straighten.Picture(gray, direction)
+	request := tesseract.Request{
+		Picture: straight.Gray,
+		Missed:  func(words []tesseract.Word) []image.Rectangle { return missed(straight.Gray, words) },
+	}
 	lang := languageOf(sample, "en")
-	text, err := r.recognize(straight.Gray, lang)
+	text, err := r.recognize(request, lang)
 	if err != nil {
 		return nil, err
 	}
 	if better := languageOf(text, lang); better != lang {
-		if text, err = r.recognize(straight.Gray, better); err != nil {
+		if text, err = r.recognize(request, better); err != nil {
 			return nil, err
 		}
 	}
@@ -181,10 +182,7 @@ func (r *reading) read(gray *image.Gray, place documents.Box) ([]documents.Block
 
 // languageOf returns the language of a text, or another one if it is not clear.
 func languageOf(t text, otherwise answers.Lang) answers.Lang {
-	if lang, isSure := language.Guess(t.String()); isSure {
-		return lang
-	}
-	return otherwise
+	return cmp.Or(language.Detect(t.String()), otherwise)
 }
 
 // minUpright is the confidence of a sample below which its lines may run in another direction.
@@ -195,7 +193,7 @@ const minUpright = 0.45
 func (r *reading) sample(gray *image.Gray) (best int, most text, err error) {
 	part := straighten.DensestPart(gray)
 	for direction := range 4 {
-		text, err := r.recognize(straighten.Picture(part, direction).Gray, "en")
+		text, err := r.recognize(tesseract.Request{Picture: straighten.Picture(part, direction).Gray}, "en")
 		switch {
 		case err != nil:
 			return 0, text, err
@@ -209,15 +207,11 @@ func (r *reading) sample(gray *image.Gray) (best int, most text, err error) {
 }
 
 // recognize reads a straight picture with the model of a language.
-func (r *reading) recognize(gray *image.Gray, lang answers.Lang) (text, error) {
-	model, err := read(models[lang] + ".traineddata.gz")
-	if err != nil {
+func (r *reading) recognize(request tesseract.Request, lang answers.Lang) (found text, err error) {
+	if request.Model, err = read(models[lang] + ".traineddata.gz"); err != nil {
 		return text{}, err
 	}
-	words, err := r.engine.Recognize(r.ctx, tesseract.Request{
-		Model: model, Picture: gray,
-		Missed: func(words []tesseract.Word) []image.Rectangle { return missed(gray, words) },
-	})
+	words, err := r.engine.Recognize(r.ctx, request)
 	if lang == "ro" {
 		for i := range words {
 			words[i].Text = withCommas.Replace(words[i].Text)

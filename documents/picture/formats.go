@@ -6,6 +6,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"slices"
 
 	"golang.org/x/image/webp"
 )
@@ -33,6 +34,11 @@ func formats() []format {
 }
 
 const webpMagic = "RIFF????WEBP"
+
+// Supports reports whether a media type is that of a supported format.
+func Supports(mediaType string) bool {
+	return slices.ContainsFunc(formats(), func(f format) bool { return f.mediaType == mediaType })
+}
 
 func detectFormat(data []byte) (format, bool) {
 	for _, f := range formats() {

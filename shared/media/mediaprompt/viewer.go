@@ -78,11 +78,8 @@ const (
 // View implements [media.Viewer]. It cuts off an answer beyond the limits, which are larger than any
 // answer within the limit of tokens.
 func (v *Viewer) View(ctx context.Context, p documents.Picture) (blocks []documents.Block, err error) {
-	switch maxBytes := v.maxBytes[p.MediaType]; {
-	case maxBytes == 0 || len(p.Data) == 0:
-		return nil, fmt.Errorf("%w (the picture is empty or has an unsupported type)", documents.ErrDamaged)
-	case int64(len(p.Data)) > maxBytes:
-		return nil, documents.TooLarge(maxBytes)
+	if err := p.Check(v.MaxBytes(p.MediaType)); err != nil {
+		return nil, err
 	}
 	q := prompt{name: "blocks", rules: viewRules, schema: viewSchema, maxTokens: pictureTokens}
 	if !strings.HasPrefix(p.MediaType, "image/") {

@@ -79,8 +79,7 @@ func (*Viewer) Version() string { return "textract " + revision }
 // MaxBytes implements [media.Viewer]. It excludes PDF: Textract reads only PDFs with one page, and the caller does not
 // know the number of pages.
 func (*Viewer) MaxBytes(mediaType string) int64 {
-	switch mediaType {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
+	if picture.Supports(mediaType) {
 		return maxPictureBytes
 	}
 	return 0
@@ -88,11 +87,8 @@ func (*Viewer) MaxBytes(mediaType string) int64 {
 
 // View implements [media.Viewer].
 func (v *Viewer) View(ctx context.Context, p documents.Picture) ([]documents.Block, error) {
-	switch maxBytes := v.MaxBytes(p.MediaType); {
-	case maxBytes == 0 || len(p.Data) == 0:
-		return nil, fmt.Errorf("%w (the picture is empty or has an unsupported type)", documents.ErrDamaged)
-	case int64(len(p.Data)) > maxBytes:
-		return nil, documents.TooLarge(maxBytes)
+	if err := p.Check(v.MaxBytes(p.MediaType)); err != nil {
+		return nil, err
 	}
 	p, err := picture.Convert(ctx, p) // Textract reads neither GIF nor WebP
 	if err != nil {
