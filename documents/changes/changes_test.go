@@ -76,7 +76,6 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestManyChanges changes every third of many clauses.
 // TestParagraphsInAnotherOrder has paragraphs that begin or end with the same words.
 func TestParagraphsInAnotherOrder(t *testing.T) {
 	all := []string{"The buyer pays 100 EUR.", "The seller delivers on 5 May.", "The buyer insures the goods.", "Pets are allowed here."}
@@ -96,6 +95,7 @@ func TestParagraphsInAnotherOrder(t *testing.T) {
 	}
 }
 
+// TestManyChanges changes every third of many clauses.
 func TestManyChanges(t *testing.T) {
 	var first, second strings.Builder
 	for i := range 3_000 {

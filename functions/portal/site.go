@@ -48,7 +48,8 @@ var libraries = map[string]string{"preact": "vendor/preact.js", "preact/hooks": 
 // firstModule is the module that the shell starts.
 const firstModule = "core/main.js"
 
-// newSite returns the application. Its pages may post files to uploadsOrigin; see function hasSpeech for the other parameter.
+// newSite returns the application. Its pages may post files to uploadsOrigin; hasSpeech says whether
+// the service reads recordings without subtitles.
 func newSite(uploadsOrigin string, hasSpeech bool) (*site, error) {
 	root, err := fs.Sub(webFiles, "web")
 	if err != nil {
