@@ -232,17 +232,19 @@ $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.
 $(GENERATORS)/ready: .ci/generators/package.json .ci/generators/package-lock.json .ci/generators/.npmrc | has-node
 	$(install-node)
 
+NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+
 # They are part of the binaries of the functions that read pictures.
 $(OCR)/tesseract.wasm: .ci/ocr/package.json .ci/ocr/package-lock.json .ci/ocr/.npmrc | has-node
 	@echo "downloading the OCR engine and its models of ten languages, 110 MB, once …"
 	@mkdir -p .local && folder=$$(mktemp -d .local/ocr.XXXXXX) && trap 'rm -rf "$$folder"' EXIT && cp $^ "$$folder" && \
-	(cd "$$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null) && \
+	(cd "$$folder" && $(NPM_CI) >/dev/null) && \
 	cp "$$folder"/node_modules/@tesseract.js-data/*/4.0.0_best_int/*.traineddata.gz $(@D) && \
 	cp "$$folder"/node_modules/tesseract.js-core/tesseract-core-simd-lstm.wasm $@
 
 define install-node
 @mkdir -p $(@D) && cp $^ $(@D)
-cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@
+cd $(@D) && $(NPM_CI) && touch $@
 endef
 
 clean: ## Remove build output, but not downloaded tools and .local/data; stop `make run` first, because it runs this output
